@@ -6,6 +6,8 @@ export const SWEEP_MS = 1_000
 export const POLL_MS: [number, number] = [200, 400]
 const HANG_DEADLINE_MS = 3_000
 export const POISON_MAX_ATTEMPTS = 3
+/** Its completed jobs are not kept in the native table. */
+export const DELETED_TYPE = 'deleted'
 export const WORKERS = 8
 export const CONCURRENCY = 4
 /** Lag of the replica at a failover. */
@@ -30,7 +32,13 @@ const times = {
 
 /** Ordinary jobs meet many faults, so their budgets are generous. Those of poison jobs are in their rows. */
 export const policyOf = {
-  native: { ...times, max_attempts: 5, max_crashes: 12, max_timeouts: 3 },
+  native: {
+    ...times,
+    max_attempts: 5,
+    max_crashes: 12,
+    max_timeouts: 3,
+    type_keep_completed: { [DELETED_TYPE]: false },
+  },
   clip: { ...times, max_attempts: 30 },
   executor: { ...times, max_attempts: 30 },
 }

@@ -17,6 +17,26 @@ export const leaseMutants: Mutant[] = [
     chaos: ['--seed', '1118', '--minutes', '2', '--workload', 'sparse'],
   },
   {
+    id: 'M68',
+    fault: 'a completion that deletes the row ignores the lease',
+    edits: [
+      { file: sql('finish/delete_completed'), find: 'job."lease_id" = p_lease_id', replacement: 'true' },
+    ],
+    suites: [{ files: ['test/store/native.test.ts'], filter: 'not kept' }],
+  },
+  {
+    id: 'M69',
+    fault: 'a row that is gone after a lost answer counts as completed',
+    edits: [
+      {
+        file: 'src/runtime/attempt/job-runner.ts',
+        find: '(await this.#isGone()) ? UNKNOWN',
+        replacement: '(await this.#isGone()) ? COMPLETED',
+      },
+    ],
+    suites: [{ files: ['test/surface/application/not-kept.test.ts'] }],
+  },
+  {
     id: 'M2',
     fault: 'fail ignores the lease',
     edits: [

@@ -91,7 +91,8 @@ export const completeJob = command('completeJob', async (context, input: Complet
   const table = findTable(context, input.table)
   if (!table.isDone) return table
   const completion = { jobId, leaseId, ...given({ result }) }
-  const [ended] = await table.value.store.completeJobs([completion], { actor: context.actor.id })
+  const options = { ...policyOf(context), actor: context.actor.id }
+  const [ended] = await table.value.store.completeJobs([completion], options)
   return endOf(jobId, ended?.outcome)
 })
 

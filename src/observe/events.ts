@@ -11,6 +11,8 @@ export type AttemptEnd =
   | 'released'
   /** The lease was lost: nothing was written except a late result. */
   | 'lost'
+  /** The answer to a completion was lost and the row is gone: completed and not kept, or deleted by someone else. */
+  | 'unknown'
 
 /** The result of one call to an external service. */
 export interface OutsideCall {

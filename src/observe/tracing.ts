@@ -29,7 +29,7 @@ export async function openTracing(): Promise<Tracing | null> {
 
 // Copied: the messaging conventions are experimental, and their package changes with every version.
 const SYSTEM = { 'messaging.system.name': 'unstuck' }
-const FAILED_ENDS = ['retried', 'dead', 'lost']
+const FAILED_ENDS = ['retried', 'dead', 'lost', 'unknown']
 
 /** How long a missing provider is cached. */
 const INACTIVE_MS = 1_000

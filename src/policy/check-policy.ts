@@ -11,6 +11,7 @@ const YEAR_MS = 31_536_000_000
 const durationMs = whole(0, YEAR_MS, 'milliseconds from 0 to one year')
 const leaseMs = whole(1, YEAR_MS, 'milliseconds from 1 to one year')
 const attempts = whole(1, 1_000, 'a whole number from 1 to 1000')
+const flag: FieldRange = { takes: 'true or false', holds: (value) => typeof value === 'boolean' }
 const factor = number(0, 1_000, 'a factor from 0 to 1000')
 
 const ranges: Record<keyof Policy, FieldRange> = {
@@ -38,9 +39,11 @@ const ranges: Record<keyof Policy, FieldRange> = {
   failureBackoffMaxMs: durationMs,
   failureBackoffJitterMs: durationMs,
   requeueRatePerS: number(0, 1_000_000, 'a number from 0 to 1000000'),
-  legacyAgeRule: { takes: 'true or false', holds: (value) => typeof value === 'boolean' },
+  legacyAgeRule: flag,
   legacyAgeStages: words('all', 'listed'),
   retentionDays: whole(1, 3_650, 'a whole number from 1 to 3650'),
+  keepCompleted: flag,
+  typeKeepCompleted: byName('types', flag),
   events: words('recovery', 'all'),
   notify: words('on', 'off'),
   dispatch: words('off', 'requeued'),

@@ -48,6 +48,10 @@ export interface Policy {
   /** `listed` reaps only rows of stages with their own lease, and reports the others. */
   legacyAgeStages: 'all' | 'listed'
   retentionDays: number
+  /** False: a completion deletes the row instead. Native table only; a job of such a type has no result. */
+  keepCompleted: boolean
+  /** Per type, instead of `keepCompleted`. */
+  typeKeepCompleted: Record<string, boolean>
   /** Recovery events are always written; `all` adds ordinary transitions. */
   events: 'recovery' | 'all'
   /** Notify listening workers of new jobs; `off`, they find them at the next poll. */
@@ -90,6 +94,8 @@ export const nativePolicy: Policy = {
   legacyAgeRule: false,
   legacyAgeStages: 'all',
   retentionDays: 14,
+  keepCompleted: true,
+  typeKeepCompleted: {},
   events: 'recovery',
   notify: 'on',
   dispatch: 'off',
@@ -131,5 +137,18 @@ export function withOverride(policy: Policy, override: PolicyOverride | undefine
     stageFactors: { ...policy.stageFactors, ...override.stageFactors },
     stageDeadlinesMs: { ...policy.stageDeadlinesMs, ...override.stageDeadlinesMs },
     typeRuntimesMs: { ...policy.typeRuntimesMs, ...override.typeRuntimesMs },
+    typeKeepCompleted: { ...policy.typeKeepCompleted, ...override.typeKeepCompleted },
   }
+}
+
+/** May a completion delete a row? */
+export function deletesCompleted({ keepCompleted = true, typeKeepCompleted = {} }: PolicyOverride): boolean {
+  return !keepCompleted || Object.keys(typeKeepCompleted).length > 0
+}
+
+export function keepsCompleted(
+  { keepCompleted, typeKeepCompleted }: Pick<Policy, 'keepCompleted' | 'typeKeepCompleted'>,
+  type: string,
+): boolean {
+  return typeKeepCompleted[type] ?? keepCompleted
 }

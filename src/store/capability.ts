@@ -8,7 +8,9 @@ import { UnstuckError } from '../errors/index.ts'
  * - `audit`: the log of operator actions
  * - `doctor`: checks of the installation and the server
  * - `attach`: finding job tables, and adding columns to them
- * - `dispatch`, `modes`, `operations`, `trends`, `webhooks`: the ports of these names
+ * - `deletion`: completions that delete the row (`keepCompleted: false`)
+ * - `enforce`: fencing writers that have no lease
+ * - `dispatch`, `operations`, `trends`, `webhooks`: the ports of these names
  */
 export type StoreCapability =
   | 'transactions'
@@ -18,10 +20,11 @@ export type StoreCapability =
   | 'doctor'
   | 'attach'
   | 'dispatch'
-  | 'modes'
+  | 'enforce'
   | 'operations'
   | 'trends'
   | 'webhooks'
+  | 'deletion'
 
 export function hasCapability(
   store: { readonly lacks?: ReadonlySet<StoreCapability> },

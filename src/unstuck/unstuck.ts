@@ -167,6 +167,7 @@ class Application implements Unstuck {
     const stored = await limit.retry(() => this.store.readPolicy())
     const policy = withOverride(stored, this.#config.policy)
     this.#requireBeats(policy)
+    await limit.retry(async () => this.#open.checkFeatures?.(policy))
     const worker = await startApplicationWorker({
       open: this.#open,
       config: this.#config,

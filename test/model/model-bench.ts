@@ -48,11 +48,12 @@ export async function createModelBench(options: BenchOptions & { schema: string 
   const [pool = bench.database.pool] = pools
   const { store, inTransaction } = await bench.open()
   const replica = await createReplica(pool, table, schema)
-  // No verb of a run reads the time of an event or of an old sweep.
+  // No verb of a run reads the time of an old sweep.
   const engine = quoteIdentifier(schema)
   const elapseText = await elapseStatement(pool, [
     jobsOf(table),
     `${engine}.sweeps`,
+    `${engine}.events`,
     `${engine}.kept_workers`,
   ])
   const resetText = clearStatements(table, quoteIdentifier(schema), writtenTables)

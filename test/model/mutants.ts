@@ -28,6 +28,11 @@ export const mutants: Mutant[] = [
     fault: 'a completion without a lease check',
     edits: [edit('complete_jobs', /job\."lease_id" = v_lease_id/, 'true')],
   },
+  {
+    id: 'M68',
+    fault: 'a completion that deletes the row without a lease check',
+    edits: [edit('delete_completed', /job\."lease_id" = p_lease_id/, 'true')],
+  },
   { id: 'M2', fault: 'a failure without a lease check', edits: [edit('fail_jobs', leaseCheck, 'true')] },
   { id: 'M3', fault: 'a release without a lease check', edits: [edit('release_jobs', leaseCheck, 'true')] },
   {

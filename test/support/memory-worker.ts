@@ -12,7 +12,14 @@ export interface WorkOptions
   extends Partial<
     Pick<
       WorkerOptions,
-      'concurrency' | 'dependencies' | 'graceMs' | 'hintedPollMs' | 'pollMs' | 'sweepIntervalMs' | 'workerId'
+      | 'concurrency'
+      | 'dependencies'
+      | 'graceMs'
+      | 'hintedPollMs'
+      | 'policy'
+      | 'pollMs'
+      | 'sweepIntervalMs'
+      | 'workerId'
     >
   > {
   options?: HandlerOptions

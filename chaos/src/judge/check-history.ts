@@ -1,5 +1,6 @@
 // The judge: invariants I1 to I20 and the rescue bound, over the history of a run. Pure, so that tests can plant violations.
 
+import { checkDeleted, deletedRows } from './deleted-jobs.ts'
 import type { EventRow, History, Violation } from './history.ts'
 import { replayEvents, type Story } from './job-story.ts'
 import { checkLedgers } from './ledgers.ts'
@@ -20,10 +21,13 @@ export interface Judgement {
 
 export function checkHistory(history: History): Judgement {
   const stories = replayAll(history.events)
+  const deleted = deletedRows(history, stories)
+  const whole = { ...history, jobs: [...history.jobs, ...deleted] }
   const found = [
-    ...checkTransitions(history, stories),
-    ...checkLedgers(history, stories),
-    ...checkTimes(history, stories),
+    ...checkTransitions(whole, stories),
+    ...checkLedgers(whole, stories),
+    ...checkDeleted(whole, deleted),
+    ...checkTimes(whole, stories),
   ]
   return {
     violations: found.filter(({ isStarved }) => isStarved !== true),

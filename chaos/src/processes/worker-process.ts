@@ -4,7 +4,7 @@ import { openSync, readFileSync, writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientBase } from 'pg'
 import { type ClaimedJob, type JobContext, transientError, unstuck } from 'unstuck'
-import { CALLS_THAT_HANG, POLL_MS } from '../settings.ts'
+import { CALLS_THAT_HANG, DELETED_TYPE, POLL_MS } from '../settings.ts'
 
 export type Payload = { workMs: number; fault?: string }
 export type Order = { kind: 'block'; durationMs: number } | { kind: 'armed' } | { kind: 'use-up-pool' }
@@ -81,6 +81,7 @@ async function work(job: ClaimedJob, context: JobContext) {
 
 q.handle('quick', work)
 q.handle('slow', work)
+q.handle(DELETED_TYPE, work)
 q.handle('limited', work, { limits: [{ key: 'chaos', ratePerS: 20, burst: 10 }] })
 q.handle('flaky', async (job, context) => {
   await work(job, context)

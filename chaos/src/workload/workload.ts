@@ -1,7 +1,7 @@
 // The jobs of a run by seed: first many short ones, then a nearly empty queue with handlers about as long as a lease. The second
 // part detects a missing fence: a paused worker returns while its job runs elsewhere.
 import { between, createRandom } from '../random.ts'
-import { POISON_MAX_ATTEMPTS } from '../settings.ts'
+import { DELETED_TYPE, POISON_MAX_ATTEMPTS } from '../settings.ts'
 
 export type WorkloadName = 'both' | 'throughput' | 'sparse' | 'tx' | 'long' | 'held'
 export type PlannedJob = {
@@ -50,15 +50,21 @@ function quickJob(random: () => number): PlannedJob {
   const owner = pickOwner(random)
   const drawn = random()
   if (drawn < 0.006) return directedJob(random, owner)
-  const type = drawn < 0.22 ? 'tx' : drawn < 0.3 ? 'limited' : drawn < 0.36 ? 'flaky' : 'quick'
+  const type = drawn < 0.22 ? 'tx' : drawn < 0.3 ? 'limited' : drawn < 0.36 ? 'flaky' : plainType(drawn)
   return { type, payload: { workMs: between(random, 0, 60) }, owner }
 }
+
+const plainType = (drawn: number) => (drawn < 0.56 ? DELETED_TYPE : 'quick')
 
 function sparseJob(random: () => number): PlannedJob {
   const owner = pickOwner(random)
   const drawn = random()
   if (drawn < 0.06) return directedJob(random, owner)
-  return { type: drawn < 0.3 ? 'tx' : 'slow', payload: { workMs: between(random, 1_200, 2_700) }, owner }
+  return {
+    type: drawn < 0.3 ? 'tx' : drawn < 0.5 ? DELETED_TYPE : 'slow',
+    payload: { workMs: between(random, 1_200, 2_700) },
+    owner,
+  }
 }
 
 function txJob(random: () => number): PlannedJob {
@@ -72,8 +78,9 @@ function longJob(random: () => number): PlannedJob {
 
 function directedJob(random: () => number, owner: string): PlannedJob {
   const fault = DIRECTED[between(random, 0, DIRECTED.length - 1)] ?? 'kill-after-start'
-  const type = fault === 'lose-tx-answer' ? 'tx' : 'quick'
-  return { type, payload: { workMs: between(random, 0, 200), fault }, owner }
+  const workMs = between(random, 0, 200)
+  const type = fault === 'lose-tx-answer' ? 'tx' : workMs % 2 === 0 ? 'quick' : DELETED_TYPE
+  return { type, payload: { workMs, fault }, owner }
 }
 
 function poisonBatches(random: () => number, durationMs: number): Batch[] {

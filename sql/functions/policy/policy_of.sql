@@ -27,7 +27,8 @@ begin
   begin
     v_policy := jsonb_populate_record(v_stored, p_override || coalesce(
       (select jsonb_object_agg(map, (v_known -> map) || (p_override -> map))
-         from pg_catalog.unnest(array['stage_leases_ms', 'stage_factors', 'stage_deadlines_ms', 'type_runtimes_ms']) map
+         from pg_catalog.unnest(array['stage_leases_ms', 'stage_factors', 'stage_deadlines_ms', 'type_runtimes_ms',
+                                      'type_keep_completed']) map
         where p_override ? map), '{}'));
   exception when data_exception or integrity_constraint_violation then
     perform "unstuck".require_policy(v_stored, p_override);
@@ -36,6 +37,9 @@ begin
   perform "unstuck".require(
     v_policy.reap_budget <> 'attempts' or v_policy.attempt_counted_at <> 'failure',
     'reap_budget', v_policy.reap_budget, 'crashes where attempts are counted at failure: a crash would never count');
+  perform "unstuck".require(
+    p_attachment = 'native' or v_policy.keep_completed and v_policy.type_keep_completed::jsonb = '{}'::jsonb,
+    'keep_completed', 'false', 'true for attached tables: a completion never deletes their rows');
   return v_policy;
 end
 $$;

@@ -15,9 +15,11 @@ import {
 type FieldKind =
   | ValueKind
   | { type: 'list'; of: ValueKind }
-  | { type: 'by stage' | 'by type'; of: ValueKind }
-  | { type: 'boolean' }
+  | { type: 'by stage' | 'by type'; of: ValueKind | Flag }
+  | Flag
   | { type: 'text or null' }
+
+type Flag = { type: 'boolean' }
 
 const ONE_YEAR_MS = 31_536_000_000
 const LEASE = milliseconds(1, ONE_YEAR_MS)
@@ -53,6 +55,8 @@ const fieldKinds: Record<keyof Policy, FieldKind> = {
   legacyAgeRule: { type: 'boolean' },
   legacyAgeStages: { type: 'choice', words: ['all', 'listed'] },
   retentionDays: { type: 'whole', unit: 'days', min: 7, max: 30 },
+  keepCompleted: { type: 'boolean' },
+  typeKeepCompleted: { type: 'by type', of: { type: 'boolean' } },
   events: { type: 'choice', words: ['recovery', 'all'] },
   notify: { type: 'choice', words: ['on', 'off'] },
   dispatch: { type: 'choice', words: ['off', 'requeued'] },
@@ -108,9 +112,9 @@ function describeField(kind: FieldKind): string {
     case 'list':
       return `a list, each item ${describeKind(kind.of)}`
     case 'by stage':
-      return `an object of stages, each ${describeKind(kind.of)}`
+      return `an object of stages, each ${describeField(kind.of)}`
     case 'by type':
-      return `an object of types, each ${describeKind(kind.of)}`
+      return `an object of types, each ${describeField(kind.of)}`
     default:
       return describeKind(kind)
   }

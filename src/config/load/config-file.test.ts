@@ -171,3 +171,20 @@ describe('any value', () => {
     }
   }
 })
+
+describe('completed jobs', () => {
+  it('LEASE-12 need not be kept in the native table, by policy and by type', () => {
+    const policy = { keepCompleted: false, typeKeepCompleted: { invoice: true } }
+    expect(load({}, { file: { policy } }).policy).toEqual(policy)
+  })
+
+  it.each([{ keepCompleted: false }, { typeKeepCompleted: { asr: false } }])(
+    'LEASE-12 are kept in attached tables: %o is refused with the profile',
+    (policy) => {
+      const problems = refuse({}, { file: { profile: 'clip', policy } })
+      expect(problems).toHaveLength(1)
+      expect(problems[0]?.name).toContain(`policy.${Object.keys(policy)[0]}`)
+      expect(JSON.stringify(problems)).toContain('clip')
+    },
+  )
+})

@@ -9,7 +9,8 @@ import { variables, variablesOf } from '../variables/variables.ts'
 import { buildPolicy, type FoundValues } from './build-policy.ts'
 import { listValues, readNumberSetting, readSetting, readTextSetting } from './config-values.ts'
 import { type FoundValue, findValue, type Search } from './find-value.ts'
-import { checkHeartbeatFit } from './heartbeat-fit.ts'
+import { checkHeartbeatFit, keepsLeases } from './heartbeat-fit.ts'
+import { checkKeptRows } from './kept-rows.ts'
 import { findStrayNames } from './stray-names.ts'
 
 /**
@@ -36,7 +37,10 @@ export function loadConfig({ env, flags = {}, file }: ConfigSources): Config {
   // Individual settings of the environment and the file override the preset.
   const policy = { ...preset, ...buildPolicy(base, checked.policy, found, problems) }
   const inForce = withOverride(base, policy)
-  checkHeartbeatFit(inForce, found, problems, warnings)
+  for (const table of own?.tables ?? [{ attachment: profile, policy: base }])
+    if (table.attachment !== 'native')
+      checkKeptRows(withOverride(table.policy, policy), own?.name ?? profile, problems)
+  if (!keepsLeases(inForce, base)) checkHeartbeatFit(inForce, found, problems, warnings)
   findStrayNames(search, (setting) => found.has(setting), warnings)
   if (env['PGSERVICE'] && !found.has('databaseUrl')) {
     warnings.push('PGSERVICE: is set, but service files are not supported; set DATABASE_URL or PGHOST')

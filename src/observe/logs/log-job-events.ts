@@ -12,6 +12,7 @@ const statusAfter: Record<AttemptEnd, string> = {
   dead: 'dead',
   cancelled: 'cancelled',
   lost: 'unknown',
+  unknown: 'unknown',
 }
 
 const MAX_REMEMBERED = 10_000
@@ -97,6 +98,7 @@ function logEnd(ended: RuntimeEvents['job:ended'], logger: Logger): void {
   }
   if (end === 'dead' || end === 'lost') logger.error(fields, `job ${end}`)
   else if (end === 'retried') logger.warn(fields, 'job failed and will be retried')
+  else if (end === 'unknown') logger.warn(fields, 'job outcome unknown')
   else logger.info(fields, `job ${end}`)
 }
 

@@ -1,6 +1,7 @@
 // The life of one attempt, top to bottom: hold the lease, run the handler under its clocks, write the outcome under the lease
 // or not at all.
 
+import { isUnstuckError } from '../../errors/index.ts'
 import type { JsonValue } from '../../job/job.ts'
 import type { ClaimedJob, HeartbeatAnswer } from '../../job/lease.ts'
 import type { CompleteOutcome } from '../../job/outcome.ts'
@@ -22,6 +23,10 @@ import { type AttemptOutcome, completionOf, failureOf, leaseLost, lostOutcome } 
 import { type AskedRelease, releaseOf, releaseOutcome } from './release-request.ts'
 
 const COMPLETED: AttemptOutcome = { end: 'completed' }
+const UNKNOWN: AttemptOutcome = {
+  end: 'unknown',
+  reason: 'the answer to the completion was lost, and the row is gone: completed, or deleted by someone else',
+}
 
 type AnswersTo<Tx> = TransactionOwner & Asker<JobOutcome<CompleteOutcome>> & ClockOwner & ContextSource<Tx>
 
@@ -49,6 +54,8 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
   #hasEnded = false
   /** A `tx` completed the job. */
   #isCommitted = false
+  /** A call that may have completed the job was not answered. */
+  #hasLostAnswer = false
 
   constructor({ job, registered, claimedAtMs, keptAtMs }: WaitingJob<Tx>, deps: AttemptDependencies<Tx>) {
     this.job = job
@@ -164,7 +171,8 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
       const agoMs = performance.timeOrigin + performance.now() - sentAtMs
       this.#clocks.renewLease(this.#leaseMs - agoMs)
     }
-    if (answer === 'lost') this.abort('lease-lost')
+    // Once a completion was sent, only its own answer tells: the row may be gone because it was completed.
+    if (answer === 'lost' && this.#completion === undefined) this.abort('lease-lost')
     else if (answer === 'cancel-asked') this.abort('cancelled')
     else if (answer === 'past-deadline') this.abort('deadline')
   }
@@ -218,9 +226,14 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
   }
 
   async completeInTx<T extends JsonValue | undefined>(work: (client: Tx) => Promise<T>): Promise<T> {
-    const value = await completeInTransaction(this, this.#deps, work)
-    this.#isCommitted = true
-    return value
+    try {
+      const value = await completeInTransaction(this, this.#deps, work)
+      this.#isCommitted = true
+      return value
+    } catch (error) {
+      if (!isUnstuckError(error, 'LEASE_LOST')) this.#hasLostAnswer = true
+      throw error
+    }
   }
 
   noteExtended(leaseMs: number): void {
@@ -260,6 +273,7 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
 
   /** A result that the table refuses is a failure of the job. */
   onFailed(error: unknown): void {
+    if (!isRefusal(error)) this.#hasLostAnswer = true
     const write = () => this.#deps.completions.add(this.#completion as Completion)
     retryAfterError(error, write, () => this.#isHopeless).then(
       (completed) => this.onAnswered(completed),
@@ -305,11 +319,21 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     return isLost || this.#isGivenUp || (this.#abortCause === 'shutdown' && this.#clocks.isAtRisk)
   }
 
-  /** An attempt that lost its lease changes nothing; its result is kept as evidence. */
+  /**
+   * An attempt that lost its lease changes nothing; its result is kept as evidence. If the row is gone after a lost answer, the
+   * attempt may have completed it: completed jobs of its type may not be kept (C3).
+   */
   async #keepLateResult(handlerEnd: HandlerEnd): Promise<AttemptOutcome> {
     const details = lateDetails(handlerEnd, this.job)
     // Evidence is worth one try, and no more.
     if (details !== null) await this.#deps.store.recordLateResult(this.job, details).catch(() => false)
-    return { end: 'lost' }
+    return this.#hasLostAnswer && (await this.#isGone()) ? UNKNOWN : { end: 'lost' }
+  }
+
+  #isGone(): Promise<boolean> {
+    return this.#deps.store.getJob(this.job.jobId).then(
+      (job) => job === null,
+      () => false,
+    )
   }
 }

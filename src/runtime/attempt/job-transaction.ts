@@ -27,14 +27,14 @@ const CONFLICT_RETRIES = 5
 
 export async function completeInTransaction<Tx, T extends JsonValue | undefined>(
   owner: TransactionOwner,
-  { store, heartbeat, transaction, txTimeoutMs }: AttemptDependencies<Tx>,
+  { store, policy, heartbeat, transaction, txTimeoutMs }: AttemptDependencies<Tx>,
   work: (client: Tx) => Promise<T>,
 ): Promise<T> {
   const { job } = owner
   const beginWithinMs = Math.min(txTimeoutMs, LONGEST_BEGIN_MS)
   const workAndComplete = async (client: Tx) => {
     const value = await work(client)
-    const [completed] = await store.completeJobs([completionOf(job, value)], { tx: client })
+    const [completed] = await store.completeJobs([completionOf(job, value)], { tx: client, policy })
     if (completed?.outcome !== 'completed') throw leaseLost(job)
     return value
   }

@@ -34,7 +34,7 @@ import { createJobIds } from './state/job-id.ts'
 import { keepTables } from './state/keep-tables.ts'
 import type { MemoryState } from './state/memory-state.ts'
 import { emptyRow } from './state/new-job.ts'
-import { policyOf } from './state/policy-of.ts'
+import { deletionPolicyOf, policyOf } from './state/policy-of.ts'
 import { bindWebhookVerbs } from './webhooks.ts'
 import { bindWorkerVerbs } from './workers.ts'
 
@@ -191,7 +191,7 @@ function bindOperatingVerbs(state: MemoryState): OperatingStore {
     discardJobs: async (jobIds, options = {}) => discardJobs(state, jobIds, options),
     markCause: async (causeId, mark) => markCause(state, causeId, mark),
     writePolicy: async (change) => {
-      state.policy = policyOf(state.policy, structuredClone(change))
+      state.policy = deletionPolicyOf(state, structuredClone(change))
       return structuredClone(state.policy)
     },
   }

@@ -27,9 +27,10 @@ export interface LifecycleStore<Tx = never> {
   /** Moves a running job to another stage, with that stage's lease and deadline from now. Refused past a deadline. */
   enterStage(lease: Lease, stage: string, options?: PolicyOption): Promise<EnteredStage>
 
+  /** `keepCompleted` and `typeKeepCompleted` are the only settings of the policy that count here. */
   completeJobs(
     completions: Completion[],
-    options?: TxOption<Tx> & ActorOption,
+    options?: TxOption<Tx> & PolicyOption & ActorOption,
   ): Promise<JobOutcome<CompleteOutcome>[]>
   /** Retries the job or ends it; a job with a pending cancellation ends as cancelled. */
   failJobs(failures: Failure[], options?: TxOption<Tx> & PolicyOption & ActorOption): Promise<FailedJob[]>

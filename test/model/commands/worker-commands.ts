@@ -1,5 +1,6 @@
 // Commands of workers and producers. Finishing verbs take any lease ever granted: most are stale.
 import fc from 'fast-check'
+import { isUnstuckError } from '../../../src/errors/index.ts'
 import type { ErrorCategory, JsonValue, NewJob } from '../../../src/job/job.ts'
 import type { ClaimedJob, Lease } from '../../../src/job/lease.ts'
 import type {
@@ -202,6 +203,22 @@ const complete = fc
     }),
   )
 
+/** A team's own table refuses it. */
+const completeAndDelete = leasePicks.map((wish) =>
+  command({
+    name: 'complete and delete',
+    wish,
+    needs: 'leases',
+    act: (pair) =>
+      settle(pair, 'complete and delete', pickLeases(pair.model, wish), (side, leases) =>
+        side.store.completeJobs(leases, { policy: { keepCompleted: false } }).catch((error: unknown) => {
+          if (isUnstuckError(error, 'INVALID_ARGUMENT')) return []
+          throw error
+        }),
+      ),
+  }),
+)
+
 const failure: fc.Arbitrary<Omit<Failure, 'jobId' | 'leaseId'>> = present({
   code: rarely(fc.constantFrom('GW_5XX', 'IO_ERROR')),
   reason: rarely(fc.constant('no answer')),
@@ -274,6 +291,7 @@ export const workerCommands: { arbitrary: fc.Arbitrary<LeaseCommand>; weight: nu
   { arbitrary: enterStage, weight: 3 },
   { arbitrary: lateResult, weight: 1 },
   { arbitrary: complete, weight: 4 },
+  { arbitrary: completeAndDelete, weight: 1 },
   { arbitrary: fail, weight: 5 },
   { arbitrary: release, weight: 4 },
 ]

@@ -1,7 +1,15 @@
 // Rows are locked by id, whatever order the ids come in, so that two batches never wait for each other in a circle (C12).
 import { describe, expect, it } from 'vitest'
 import type { ClaimedJob, Lease } from '../../../src/job/lease.ts'
-import { leaseOf, MINUTE, outcomeOf, readJob, startMany } from '../../../src/store/conformance/builders.ts'
+import {
+  claimMany,
+  leaseOf,
+  MINUTE,
+  outcomeOf,
+  readJob,
+  startMany,
+  TYPE,
+} from '../../../src/store/conformance/builders.ts'
 import type { JobOutcome, JobStore } from '../../../src/store/job-store.ts'
 import { type Connection, type Race, raceBench } from '../race-bench.ts'
 
@@ -25,6 +33,21 @@ const verbs: Verb[] = [
       return jobs.flat()
     },
     run: (store, jobs) => store.completeJobs(jobs.map(leaseOf)),
+  },
+  {
+    verb: 'completeJobs that deletes',
+    start,
+    run: (store, jobs) => store.completeJobs(jobs.map(leaseOf), { policy: { keepCompleted: false } }),
+  },
+  {
+    verb: 'completeJobs of types that are kept and types that are not',
+    start: async ({ store }) => {
+      const types = Array.from({ length: 50 }, (_, nth) => (nth % 2 === 0 ? TYPE : 'deleted'))
+      await store.enqueueJobs(types.map((type) => ({ type, queue: TYPE })))
+      return claimMany(store)
+    },
+    run: (store, jobs) =>
+      store.completeJobs(jobs.map(leaseOf), { policy: { typeKeepCompleted: { deleted: false } } }),
   },
   { verb: 'failJobs', start, run: (store, jobs) => store.failJobs(jobs.map(leaseOf)) },
   { verb: 'releaseJobs', start, run: (store, jobs) => store.releaseJobs(jobs.map(leaseOf)) },

@@ -33,6 +33,41 @@ describe('the judge of a chaos run', () => {
     expect(invariantsOf(history)).toEqual(expect.arrayContaining(['I2', 'I7']))
   })
 
+  describe('a job that its completion deleted', () => {
+    const deleted = () => {
+      const history = cleanHistory()
+      history.jobs.splice(history.jobs.indexOf(jobOf(history, 'a')), 1)
+      const complete = history.events.findLast(({ jobId, type }) => jobId === 'a' && type === 'complete')
+      Object.assign(complete?.details ?? {}, { attempt: 2, is_deleted: true })
+      if (!history.ledger.some(({ kind, job, lease }) => kind === 'effect' && job === 'a' && lease === 'l2'))
+        history.ledger.push({ kind: 'effect', at: T0 + 3_300, worker: 'w2-1', pid: 1, job: 'a', lease: 'l2' })
+      return history
+    }
+
+    it('is judged by its events and the ledgers', () => {
+      expect(invariantsOf(deleted())).toEqual([])
+    })
+
+    it('has a violation if its row is gone and no completion deleted it', () => {
+      const history = deleted()
+      for (const { details } of history.events) delete details['is_deleted']
+      expect(invariantsOf(history)).toContain('I7')
+    })
+
+    it('has a violation if the lease that completed it had no effect', () => {
+      const history = deleted()
+      history.ledger = history.ledger.filter(({ kind, job }) => kind !== 'effect' || job !== 'a')
+      expect(invariantsOf(history)).toContain('I7')
+    })
+
+    it('has a violation if another lease was answered that it completed the job', () => {
+      const history = deleted()
+      for (const line of history.ledger)
+        if (line.job === 'a' && line.lease === 'l2' && line.outcome === 'completed') line.lease = 'l1'
+      expect(invariantsOf(history)).toEqual(expect.arrayContaining(['I2', 'I7']))
+    })
+  })
+
   it.each(['clock-stepped', 'pool-used-up', 'backend-killed', 'table-locked', 'vacuum-full'])(
     'takes %s for no excuse of a reap',
     (kind) => {

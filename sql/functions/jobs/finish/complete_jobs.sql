@@ -1,19 +1,22 @@
 -- Completes jobs, for the holder of their lease only. Jobs of one claim share a lease: it may be given once for all.
--- Repeated with the same lease it returns already-done, which resolves a lost response to a commit (C3).
+-- Repeated with the same lease it returns already-done, which resolves a lost response to a commit (C3). If completed
+-- jobs of the type are not kept, the row is deleted, and a repeated call returns not-found.
 -- One update that visits its rows in the order of their ids (C12), without locking each row first, which cost a third
 -- of a completion and a WAL record (docs/adr/0016). The settings guarantee that order: they leave only the primary key,
 -- which PostgreSQL searches for a sorted list. Without them, a table with statistics of an empty one was scanned.
 create or replace function "unstuck"."complete_jobs"(
-  p_ids /*id*/uuid[], p_lease_ids uuid[], p_results text[] default null, p_actor text default null)
+  p_ids /*id*/uuid[], p_lease_ids uuid[], p_results text[] default null, p_actor text default null,
+  p_policy jsonb default null)
 returns setof "unstuck".job_outcome language plpgsql
 set plan_cache_mode = force_generic_plan
 set enable_indexscan = on set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off as $$
 declare
-  v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native');
+  v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
   v_now timestamptz := clock_timestamp();
   v_lease_id uuid; -- If it is the same for all.
   v_results jsonb; -- By id and lease.
   v_done /*id*/uuid[];
+  v_deleted /*id*/uuid[]; v_deleted_lease_ids uuid[];
   v_events "unstuck".new_event[];
 begin
   if cardinality(p_lease_ids) = 1 and cardinality(p_ids) > 0 then
@@ -26,6 +29,15 @@ begin
       from unnest(p_ids, p_lease_ids, "unstuck".require_results(p_results, cardinality(p_ids)))
              finish(id, lease_id, result)
      where finish.result is not null;
+  end if;
+  if not v_policy.keep_completed or v_policy.type_keep_completed::jsonb <> '{}'::jsonb then
+    select deleted.ids, deleted.lease_ids into v_deleted, v_deleted_lease_ids
+      from "unstuck"."delete_completed"(
+             p_ids, p_lease_ids, v_lease_id, v_results, p_actor, v_policy, v_now) deleted;
+    if cardinality(v_deleted) = cardinality(p_ids) then
+      return query select * from "unstuck"."job_outcomes"(p_ids, p_lease_ids, v_deleted, 'completed');
+      return;
+    end if;
   end if;
   with done as (
     update "unstuck"."jobs" job
@@ -54,6 +66,7 @@ begin
   if v_events is not null then
     perform "unstuck"."record_events"(v_now, v_events);
   end if;
-  return query select * from "unstuck"."job_outcomes"(p_ids, p_lease_ids, v_done, 'completed');
+  return query select * from "unstuck"."job_outcomes"(
+    p_ids, p_lease_ids, array_cat(v_deleted, v_done), 'completed', v_deleted, v_deleted_lease_ids);
 end
 $$;

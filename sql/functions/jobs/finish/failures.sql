@@ -1,4 +1,5 @@
--- Private: the reported failures in the order given, with defaults filled in.
+-- Private: the reported failures in the order given, with defaults filled in. A timeout counts as a failure if the
+-- table does not count timeouts.
 create or replace function "unstuck"."asked_failures"(p_failures jsonb)
 returns table (ordinal bigint, id /*id*/uuid, lease_id uuid, code text, reason text, category text, stack text,
                is_retryable boolean, retry_in_ms float8, is_timeout boolean, is_passing boolean)
@@ -6,7 +7,7 @@ language sql stable
 begin atomic
   select asked.ordinality, asked.id, asked.lease_id, coalesce(asked.code, 'UNKNOWN'), asked.reason,
          coalesce(asked.category, 'TRANSIENT'), asked.stack, coalesce(asked.is_retryable, true),
-         round(asked.retry_in_ms, 3)::float8, coalesce(asked.cause = 'timeout', false),
+         round(asked.retry_in_ms, 3)::float8, /*counts_timeouts*/(coalesce(asked.cause = 'timeout', false)),
          coalesce(asked.is_retryable, true) and coalesce(asked.category, 'TRANSIENT') = 'TRANSIENT'
            and asked.cause is distinct from 'timeout'
     from rows from (jsonb_to_recordset(p_failures) as (

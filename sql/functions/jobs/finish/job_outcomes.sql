@@ -1,7 +1,9 @@
 -- Private: the outcomes of a finishing verb in the order asked, from a later plain read. The lease decides, not the id
--- alone: a worker may hold a stale and a current lease of one job.
+-- alone: a worker may hold a stale and a current lease of one job. p_deleted: jobs that the verb deleted, and their
+-- leases; they are among p_finished, too.
 create or replace function "unstuck"."job_outcomes"(
-  p_ids /*id*/uuid[], p_lease_ids uuid[], p_finished /*id*/uuid[], p_outcome text)
+  p_ids /*id*/uuid[], p_lease_ids uuid[], p_finished /*id*/uuid[], p_outcome text,
+  p_deleted /*id*/uuid[] default null, p_deleted_lease_ids uuid[] default null)
 returns setof "unstuck".job_outcome language plpgsql as $$
 begin
   if cardinality(p_finished) = cardinality(p_ids) then
@@ -10,7 +12,8 @@ begin
   end if;
   return query
   select asked.id::text,
-         case when job."id" is null then 'not-found'
+         case when (asked.id, asked.lease_id) in (select * from unnest(p_deleted, p_deleted_lease_ids)) then p_outcome
+              when job."id" is null then 'not-found'
               when job."finished_lease_id" is distinct from asked.lease_id then 'lease-lost'
               -- A job that this lease released or failed may be running elsewhere: that is no completion.
               when p_outcome = 'completed' and job."status" is distinct from /*succeeded*/'succeeded' then 'lease-lost'

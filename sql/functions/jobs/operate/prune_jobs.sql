@@ -1,6 +1,7 @@
--- One bounded step of retention: deletes up to p_limit jobs that ended before the retention period, the oldest first.
--- Waiting and running jobs are never touched. Continue with p_after = next until that is null. While another session
--- deletes jobs of this table, it deletes nothing and returns the same place.
+-- One bounded step of retention: deletes up to p_limit jobs that ended before the retention period, the oldest first,
+-- and the events of as many jobs that their completion deleted; deleted counts both. Waiting and running jobs are never
+-- touched. Continue with p_after = next until that is null. While another session deletes jobs of this table, it
+-- deletes nothing and returns the same place.
 create or replace function "unstuck"."prune_jobs"(
   p_retention_days int default null, p_limit int default 1000, p_after timestamptz default null)
 returns table (deleted int, next text) language plpgsql set enable_seqscan = off as $$
@@ -48,9 +49,19 @@ begin
        select old.id from "unstuck".events old
         where old.attachment = /*attachment*/'native' and old.type = 'discarded' and old.at < v_ended_before
         order by old.at limit p_limit))
+  ), completed as materialized (
+    -- Deleted by their completion, which left their events.
+    select old.job_id from "unstuck".events old
+     where old.attachment = /*attachment*/'native' and old.type = 'complete'
+       and old.data #> '{details,is_deleted}' is not null and old.at < v_ended_before
+     order by old.at limit p_limit
+  ), forgotten_completions as (
+    delete from "unstuck".events event using completed
+     where event.attachment = /*attachment*/'native' and event.job_id = completed.job_id
   )
-  select (select count(*) from gone)::int,
-         (select "unstuck".iso_utc(max(locked.ended_at)) from locked having count(*) = p_limit);
+  select ((select count(*) from gone) + (select count(*) from completed))::int,
+         coalesce((select "unstuck".iso_utc(max(locked.ended_at)) from locked having count(*) = p_limit),
+                  (select coalesce("unstuck".iso_utc(p_after), '-infinity') from completed having count(*) = p_limit));
 end
 $$;
 

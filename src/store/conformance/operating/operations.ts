@@ -18,16 +18,16 @@ import {
   storeNow,
   TYPE,
 } from '../builders.ts'
-import type { TestBench } from '../harness.ts'
+import type { ConformanceOptions, TestBench } from '../harness.ts'
 
-export function describeOperations(opened: () => TestBench): void {
+export function describeOperations(opened: () => TestBench, { isTeams = false }: ConformanceOptions): void {
   describe('operations', () => {
     describeFreeze(opened)
     describeSourceGone(opened)
     describeActions(opened)
     describeSteps(opened)
     describeLeases(opened)
-    describeWatch(opened)
+    describeWatch(opened, isTeams)
     describeLists(opened)
   })
 }
@@ -354,7 +354,7 @@ function describeLeases(opened: () => TestBench): void {
   })
 }
 
-function describeWatch(opened: () => TestBench): void {
+function describeWatch(opened: () => TestBench, isTeams: boolean): void {
   it('OPS-9 a redrive watches its first jobs: which succeed, and which fail again even before they are dead', async () => {
     const { store } = opened()
     await killMany(store, 4)
@@ -365,6 +365,16 @@ function describeWatch(opened: () => TestBench): void {
     expect(await step(store, lease, 0)).toMatchObject({ sample: 3, operation: { succeeded: 1, failed: 1 } })
     await store.discardJobs([(await enqueueMany(store, 1))[0] ?? ''])
     expect((await step(store, lease, 1)).sample).toBe(4)
+  })
+
+  it.skipIf(isTeams)('OPS-9 LEASE-12 a watched job that its completion deleted has succeeded', async () => {
+    const { store } = opened()
+    await killMany(store, 2)
+    const lease = await begin(store, { action: 'redrive' })
+    await step(store, lease, 2)
+    const policy = { keepCompleted: false }
+    await store.completeJobs([await claimOne(store)], { policy })
+    expect(await step(store, lease, 0)).toMatchObject({ sample: 2, operation: { succeeded: 1, failed: 0 } })
   })
 
   it('OPS-9 twenty jobs are watched, or as many as the canary has', async () => {

@@ -178,6 +178,8 @@ const badPolicies = [
   { retentionDays: 0 },
   { events: 'none' },
   { maxAttempt: 3 },
+  { keepCompleted: 'no' },
+  { typeKeepCompleted: { encode: 1 } },
   { attemptCountedAt: 'failure', reapBudget: 'attempts' },
 ]
 

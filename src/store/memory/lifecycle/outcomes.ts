@@ -4,7 +4,7 @@ import { invalidArgument } from '../../../errors/index.ts'
 import type { Job, JobErrorRecord, JsonValue } from '../../../job/job.ts'
 import type { Lease } from '../../../job/lease.ts'
 import type { CompleteOutcome, RefusedOutcome } from '../../../job/outcome.ts'
-import type { Policy } from '../../../policy/policy.ts'
+import { keepsCompleted, type Policy } from '../../../policy/policy.ts'
 import { backoffMs, failureBackoff } from '../../../policy/retry/backoff.ts'
 import { type Counts, countEnd, failureOrdinal, isFailureFinal } from '../../../policy/retry/budget.ts'
 import { releaseDelayMs } from '../../../policy/retry/release-delay.ts'
@@ -32,7 +32,7 @@ import {
   withoutLease,
 } from '../state/memory-state.ts'
 import { copyJson } from '../state/new-job.ts'
-import { policyOf } from '../state/policy-of.ts'
+import { deletionPolicyOf, policyOf } from '../state/policy-of.ts'
 
 /** Moves the job behind others that are due. */
 const PROBE_WAIT_MS = 1_000
@@ -40,16 +40,19 @@ const PROBE_WAIT_MS = 1_000
 export function completeJobs(
   state: MemoryState,
   completions: Completion[],
-  options: ActorOption,
+  options: PolicyOption & ActorOption,
 ): JobOutcome<CompleteOutcome>[] {
+  const policy = deletionPolicyOf(state, options.policy)
   // All are checked before any is written.
   const checked = completions.map(({ jobId, leaseId, result }) => ({
     jobId,
     leaseId,
     result: result === undefined ? null : copyJson(result, 'result'),
   }))
+  for (const { result, ...lease } of checked) if (result !== null) requireKept(policy, findHeld(state, lease))
   const outcomes = applyToHeld(state, checked, (job, { result }): CompleteOutcome => {
-    completeJob(state, job, result, options)
+    if (keepsCompleted(policy, job.type)) completeJob(state, job, result, options)
+    else deleteCompleted(state, job, options)
     return 'completed'
   })
   return checked.map(({ jobId }, index) => {
@@ -58,6 +61,20 @@ export function completeJobs(
     const isOther = outcome === 'already-done' && state.jobs.get(jobId)?.status !== 'succeeded'
     return { jobId, outcome: isOther ? 'lease-lost' : outcome }
   })
+}
+
+function requireKept(policy: Policy, job: Job | undefined): void {
+  if (job === undefined || keepsCompleted(policy, job.type)) return
+  const takes = 'none if keepCompleted is false: the result would be deleted with the row'
+  throw invalidArgument('results', `a result of type ${job.type}`, takes)
+}
+
+/** A job that has events gets a last one: it says how the job ended, and retention finds the others by it. */
+function deleteCompleted(state: MemoryState, job: Job, options: ActorOption): void {
+  state.jobs.delete(job.id)
+  if (state.policy.events !== 'all' && !state.events.has(job.id)) return
+  const details = { attempt: job.attempt, is_deleted: true, ...actedBy(options) }
+  recordEvent(state, state.nowMs(), { jobId: job.id, type: 'complete', details })
 }
 
 function completeJob(state: MemoryState, job: Job, result: JsonValue, options: ActorOption): void {

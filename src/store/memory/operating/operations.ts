@@ -201,10 +201,16 @@ function watch(
   const sample = jobs
     .filter(({ outcome }) => outcome === 'retried')
     .slice(0, Math.max(MIN_SAMPLE, canary))
-    .map(({ jobId }) => state.jobs.get(jobId))
-  const failed = sample.filter((job) => job !== undefined && hasFailedAgain(job)).length
-  const succeeded = sample.filter((job) => job?.status === 'succeeded').length
+    .map(({ jobId }) => ({ jobId, job: state.jobs.get(jobId) }))
+  const failed = sample.filter(({ job }) => job !== undefined && hasFailedAgain(job)).length
+  const succeeded = sample.filter(
+    ({ job, jobId }) => job?.status === 'succeeded' || isCompletedAndDeleted(state, jobId),
+  ).length
   return { sample: sample.length, succeeded, failed }
+}
+
+function isCompletedAndDeleted(state: MemoryState, jobId: string): boolean {
+  return state.events.get(jobId)?.at(-1)?.data.details['is_deleted'] === true
 }
 
 function hasFailedAgain({ status, error, crashes, timeouts }: Job): boolean {

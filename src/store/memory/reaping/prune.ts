@@ -23,15 +23,28 @@ export function pruneJobs(state: MemoryState, request: PruneRequest): PruneStep 
     state.events.delete(id)
     state.dispatches.delete(id)
   }
-  for (const [jobId, [first]] of state.events) {
-    if (first?.type === 'discarded' && first.at.getTime() < oldestMs) state.events.delete(jobId)
-  }
+  const completed = forgetDeleted(state, oldestMs, limit)
   if (request.cursor === undefined) {
     pruneReports(state, oldestMs)
     pruneOperations(state)
   }
   const last = outdated.length < limit ? undefined : outdated.at(-1)
-  return { deleted: outdated.length, next: last === undefined ? null : endedAt(last).toISOString() }
+  const next = last === undefined ? null : endedAt(last).toISOString()
+  const isFull = completed === limit
+  return {
+    deleted: outdated.length + completed,
+    next: next ?? (isFull ? (request.cursor ?? '-infinity') : null),
+  }
+}
+
+/** Deletes the events left of discarded jobs, and of jobs that their completion deleted. Returns the number of the latter. */
+function forgetDeleted({ events }: MemoryState, oldestMs: number, limit: number): number {
+  const last = Array.from(events, ([jobId, all]) => ({ jobId, event: all.at(-1) }))
+  const outdated = last.filter(({ event }) => event !== undefined && event.at.getTime() < oldestMs)
+  const discarded = outdated.filter(({ event }) => event?.type === 'discarded')
+  const completed = outdated.filter(({ event }) => event?.data.details['is_deleted'] === true).slice(0, limit)
+  for (const { jobId } of [...discarded, ...completed]) events.delete(jobId)
+  return completed.length
 }
 
 function pruneReports(state: MemoryState, oldestMs: number): void {

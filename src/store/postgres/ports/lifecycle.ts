@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { jsonText } from '../../../job/json-text.ts'
 import type { Lease } from '../../../job/lease.ts'
 import type { CompleteOutcome } from '../../../job/outcome.ts'
+import type { PolicyOverride } from '../../../policy/policy.ts'
 import type { TableProfile } from '../../../profile/profile.ts'
 import type { ClaimCursors, Completion, Failure, LifecycleStore } from '../../ports/lifecycle-store.ts'
 import type { CallQuery } from '../connection/call-query.ts'
@@ -10,7 +11,7 @@ import { toClaimedJobs } from '../rows/claimed-jobs.ts'
 import { toEnqueuedJobs, toEnteredStage, toFailedJob, toReleasedJob } from '../rows/job-rows.ts'
 import { newJobsToJson } from '../rows/new-job-json.ts'
 import { policyToJson } from '../rows/policy-row.ts'
-import { splitLeases } from '../rows/split-leases.ts'
+import { type SplitLeases, splitLeases } from '../rows/split-leases.ts'
 import { storable } from '../rows/values.ts'
 
 /** From this size on, a claim waits for another of the same queues, a few milliseconds at a time. */
@@ -30,7 +31,8 @@ export function bindLifecycleVerbs(
 
     async claimJobs({ workerId, queues, limit, types, leaseMs, policy, actor, cursors }) {
       if (queues.length === 0) return []
-      const params = [workerId, queues, limit, types ?? null, leaseMs ?? null, policyToJson(policy)]
+      const names = [...new Set(queues)]
+      const params = [workerId, names, limit, types ?? null, leaseMs ?? null, policyToJson(policy)]
       const claim = (isSerial: boolean) =>
         call('claim_jobs', [...params, actor ?? null, cursorsToJson(cursors), isSerial])
       for (let triesLeft = limit >= SERIAL_JOBS ? MAX_REFUSALS : 0; triesLeft > 0; triesLeft--) {
@@ -56,11 +58,10 @@ export function bindLifecycleVerbs(
       return toEnteredStage(row ?? {})
     },
 
-    async completeJobs(completions, { tx, actor } = {}) {
+    async completeJobs(completions, { tx, policy, actor } = {}) {
       if (completions.length === 0) return []
-      const [ids, leaseIds] = split(completions)
-      const params = [ids, hasOneLease(completions) ? `{${completions[0]?.leaseId}}` : leaseIds]
-      const rows = await call('complete_jobs', [...params, resultTexts(completions), actor ?? null], tx)
+      const params = [...oneLease(split(completions), completions), resultTexts(completions)]
+      const rows = await call('complete_jobs', [...params, actor ?? null, keepingToJson(policy)], tx)
       // Only other outcomes are returned, so most calls return no row at all.
       const others = new Map(rows.map((row) => [Number(row['place']), row['outcome'] as CompleteOutcome]))
       return completions.map(({ jobId }, index) => ({ jobId, outcome: others.get(index + 1) ?? 'completed' }))
@@ -94,7 +95,15 @@ function cursorsToJson(cursors: ClaimCursors | undefined): string | null {
   return JSON.stringify(Object.fromEntries(entries))
 }
 
-const hasOneLease = ([first, ...rest]: Lease[]) => rest.every(({ leaseId }) => leaseId === first?.leaseId)
+/** The lease is sent once if it is the same for all. */
+function oneLease([ids, leaseIds]: SplitLeases, [first, ...rest]: Lease[]): SplitLeases {
+  return [ids, rest.every(({ leaseId }) => leaseId === first?.leaseId) ? `{${first?.leaseId}}` : leaseIds]
+}
+
+/** Almost always null: the server then need not merge policies. */
+function keepingToJson({ keepCompleted, typeKeepCompleted }: PolicyOverride = {}): string | null {
+  return policyToJson({ keepCompleted, typeKeepCompleted } as PolicyOverride)
+}
 
 function resultTexts(completions: Completion[]): (string | null)[] | null {
   if (completions.every(({ result }) => result === undefined)) return null
