@@ -1,7 +1,7 @@
 -- Every reclaim of an existing job, newest first, with the current state of the job. The join also restricts it to
 -- jobs that the reader may see: events have no row security of their own.
 create or replace view "team"."jobs_reclaim_history" as
-select event.at as reclaimed_at, event.job_id, job."type",
+select event.at as reclaimed_at, event.job_id, job."type" as "type",
        case event.type when 'reaper:requeued' then 'requeued' when 'reaper:cancelled' then 'cancelled'
                        else 'dead' end as action,
        event.data -> 'details' ->> 'locked_by' as previous_worker,

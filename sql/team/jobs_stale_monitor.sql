@@ -1,7 +1,7 @@
 -- The state of every running job: healthy, stale (past its TTL, the next reclaim takes it), or unjudged (its type has
 -- no TTL, so nothing takes it).
 create or replace view "team"."jobs_stale_monitor" as
-select job."id", job."type", job."status", job."worker_id", job."last_attempt_at" as "last_attempt_at",
+select job."id", job."type" as "type", job."status", job."worker_id", job."last_attempt_at" as "last_attempt_at",
        job."heartbeat_at" as "heartbeat_at", job."attempt",
        round("unstuck".ms_between(/*age*/(greatest(job."heartbeat_at", job."started_at", job."updated_at")), now())
              ::numeric / 60000, 1) as age_minutes,

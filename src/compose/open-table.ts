@@ -1,4 +1,5 @@
 // Opens one table with all its verbs, for workers and tools.
+import type { Policy } from '../policy/policy.ts'
 import type { TableProfile } from '../profile/profile.ts'
 import type { JobStore } from '../store/job-store.ts'
 import { deferNeo4jStore, isNeo4jUrl } from '../store/neo4j/deferred-store.ts'
@@ -10,6 +11,7 @@ import {
 } from '../store/postgres/connection/connection-pool.ts'
 import type { SqlClient } from '../store/postgres/connection/executor.ts'
 import { createPostgresStore } from '../store/postgres/postgres-store.ts'
+import { requireFeatures } from '../store/postgres/require-features.ts'
 import { requireSchemaVersion } from '../store/postgres/schema-version.ts'
 
 export interface OpenTableOptions extends ConnectionPoolOptions {
@@ -23,18 +25,21 @@ export interface OpenTable extends Pick<ConnectionPool, 'transaction' | 'close'>
   sendHint?: (payload: string) => Promise<unknown>
   /** Throws if the installed schema does not fit this version. Absent for stores without a schema. */
   checkSchema?: () => Promise<void>
+  /** Throws if the table has no columns for what the policy uses. Absent for stores without columns. */
+  checkFeatures?: (policy: Policy) => Promise<void>
 }
 
 /** Opens one table over its own connections. */
 export function openTable({ schema, table, ...options }: OpenTableOptions): OpenTable {
   if (typeof options.databaseUrl === 'string' && isNeo4jUrl(options.databaseUrl))
-    return deferNeo4jStore(options.databaseUrl, table.policy)
+    return deferNeo4jStore(options.databaseUrl, table)
   const { client, transaction, close } = openConnectionPool(options)
   const call = createCallQuery(client, { schema, table })
   return {
     store: createPostgresStore({ client, table, schema }),
     sendHint: (payload) => call('test_hints', [payload]),
     checkSchema: () => requireSchemaVersion(call, schema),
+    checkFeatures: (policy) => requireFeatures(call, table, policy),
     transaction,
     close,
   }

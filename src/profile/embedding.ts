@@ -37,6 +37,8 @@ export const embeddingProfile: Profile = {
         cancelled: null,
       },
       defaultType: 'embed',
+      // The failure columns that the document asks for.
+      features: ['errors'],
       ageColumns: ['heartbeat_at', 'started_at', 'updated_at'],
       teamEvents: null,
       policy: embeddingPolicy,

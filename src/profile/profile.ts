@@ -67,6 +67,26 @@ export const timeColumns = [
   'reaped_at',
 ] as const satisfies readonly LogicalColumn[]
 
+/** Parts of the engine that need columns of their own. Attach adds those of the features that a table uses (ADR 0034). */
+export const featureNames = [
+  'deadlines',
+  'stages',
+  'dedupe',
+  'cancel',
+  'payload',
+  'queues',
+  'priority',
+  'owners',
+  'max-attempts',
+  'results',
+  'errors',
+  'times',
+  'releases',
+  'tracing',
+] as const
+
+export type Feature = (typeof featureNames)[number]
+
 export type IdType = 'uuid' | 'bigint' | 'text'
 
 /** One job table. `attachment` names it in function names, policies and events. */
@@ -82,12 +102,16 @@ export interface TableProfile {
     running: [string, ...string[]]
     cancelled: string | null
   }
+  /** Keys of the payload that are columns of the table, by their own names. No other column of the team's is read for it. */
+  payload?: Record<string, string>
   /** Times that say the state of a row, if no column does. */
   stateColumns?: StateColumns
   /** Words of rows that the engine ignores. */
   ignoredStatuses?: string[]
   /** Type of rows that were not enqueued through the engine, if the table has no type column. */
   defaultType: string | null
+  /** Features whose columns attach adds, beside those that the policy needs. Others can be chosen at attach. */
+  features?: Feature[]
   /** Times that determine the age of a running row without a lease (REAP-8). */
   ageColumns: [LogicalColumn, ...LogicalColumn[]]
   /** More times for the same purpose: columns of the table that the engine does not use otherwise, by their own names. */

@@ -328,7 +328,10 @@ describe('Requirement: Job Timeout and Heartbeat', () => {
     })
     for (const id of ids) {
       const reap = (await bench.store.listEvents(id)).find(({ type }) => type === 'reaper:requeued')
-      expect(reap?.data).toMatchObject({ table: 'embedding_jobs', details: { locked_by: 'worker-a' } })
+      expect(reap?.data).toMatchObject({
+        table: 'embedding_jobs',
+        details: { locked_by: expect.stringMatching(/^worker-a:[0-9a-f]{8}$/) },
+      })
     }
   })
 

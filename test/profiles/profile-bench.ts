@@ -35,7 +35,13 @@ export async function openProfileBench(
   const [table] = profile.tables
   const database = await createTestDatabase()
   await database.pool.query(applicationSql)
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile })
+  // The tests tell handlers by payloads what to do, and read how often a job was released.
+  await migrateUp({
+    databaseUrl: database.url,
+    schema: 'unstuck',
+    profile,
+    features: ['payload', 'releases'],
+  })
   const store = createPostgresStore({ client: database.pool, table })
   let workers: WorkerProcess[] = []
   const rows: ProfileBench['rows'] = async (text, params) => (await database.pool.query(text, params)).rows

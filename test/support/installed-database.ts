@@ -4,6 +4,7 @@ import { inject } from 'vitest'
 import { clipProfile } from '../../src/profile/clip.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { Profile } from '../../src/profile/profile.ts'
+import { featureNames } from '../../src/profile/profile.ts'
 import { migrateUp } from '../../src/store/postgres/index.ts'
 import { asAdmin } from './as-admin.ts'
 import { clipTables } from './tables/clip-tables.ts'
@@ -51,7 +52,7 @@ async function make(serverUrl: string, { name, sql, profile }: Template): Promis
     const url = new URL(serverUrl)
     url.pathname = `/${draft}`
     await asAdmin(url.href, (application) => application.query(sql))
-    await migrateUp({ databaseUrl: url.href, schema: 'unstuck', profile })
+    await migrateUp({ databaseUrl: url.href, schema: 'unstuck', profile, features: featureNames })
     await client.query(`alter database ${draft} rename to ${name}`)
   })
 }

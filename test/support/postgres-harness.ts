@@ -5,6 +5,8 @@ import type { Job } from '../../src/job/job.ts'
 import { clipProfile } from '../../src/profile/clip.ts'
 import {
   columnName,
+  type Feature,
+  featureNames,
   type LogicalColumn,
   type Profile,
   type TableProfile,
@@ -32,6 +34,8 @@ export interface BenchOptions {
   schema?: string
   /** The application's own tables, made before the install. */
   applicationSql?: string
+  /** Features whose columns are added. Default: all. */
+  features?: readonly Feature[]
   /** The store's connections, where they take another way than the test's own. */
   openPool?: (databaseUrl: string) => pg.Pool
   /** Where the install connects, if not as the test does. */
@@ -78,6 +82,7 @@ async function createBenchDatabase({
   profile,
   schema = 'unstuck',
   applicationSql,
+  features = featureNames,
   installUrl = (databaseUrl) => databaseUrl,
 }: BenchOptions): Promise<TestDatabase> {
   if (profile === clipProfile && applicationSql === clipTables) return createAttachedDatabase()
@@ -85,7 +90,7 @@ async function createBenchDatabase({
     return createInstalledDatabase()
   const database = await createTestDatabase()
   if (applicationSql !== undefined) await database.pool.query(applicationSql)
-  await migrateUp({ databaseUrl: installUrl(database.url), schema, profile })
+  await migrateUp({ databaseUrl: installUrl(database.url), schema, profile, features })
   return database
 }
 
@@ -124,7 +129,7 @@ export function clearStatements(table: TableProfile, schema: string, tables = cl
   return [
     ...names.map((name) => `delete from ${name}`),
     // The maps of a policy are merged by writePolicy, so what a test put into them is taken out here.
-    `update ${schema}.policies set stage_leases_ms = '{}', stage_factors = '{}', stage_deadlines_ms = '{}', type_runtimes_ms = '{}'`,
+    `update ${schema}.policies set stage_leases_ms = '{}', stage_factors = '{}', stage_deadlines_ms = '{}', type_runtimes_ms = '{}', type_keep_completed = '{}'`,
     `insert into ${schema}.sweeps (attachment) select name from ${schema}.attachments`,
   ].join('; ')
 }

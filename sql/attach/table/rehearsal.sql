@@ -34,7 +34,11 @@ begin
                                    true, true, null, gen_random_uuid(), "unstuck".policy_of(/*attachment*/'native'));
   perform "unstuck"."record_grants"(now(), 'unstuck-rehearsal', gen_random_uuid(), null, null, '[]');
   perform "unstuck"."heartbeat_jobs"(array[v_id], array[gen_random_uuid()]);
-  perform "unstuck"."enter_stage"(v_id, gen_random_uuid(), 'unstuck-rehearsal');
+  begin
+    perform "unstuck"."enter_stage"(v_id, gen_random_uuid(), 'unstuck-rehearsal');
+  exception when sqlstate 'UN006' then
+    null; -- Expected of a table without stages.
+  end;
   perform "unstuck"."record_late_result"(v_id, gen_random_uuid(), '{}');
   perform "unstuck"."complete_jobs"(array[v_id], array[gen_random_uuid()]);
   perform "unstuck"."fail_jobs"(jsonb_build_array(jsonb_build_object('id', v_id, 'lease_id', gen_random_uuid())));
@@ -65,16 +69,20 @@ begin
   perform "unstuck"."explain_job"(v_id);
   perform "unstuck"."run_jobs_now"(array[v_id]);
   perform "unstuck"."discard_jobs"(array[v_id]);
-  perform "unstuck"."begin_operation"('{"action": "discard", "q": "r", "filter": {"is_overdue": false}}');
+  perform "unstuck"."begin_operation"('{"action": "run-now", "q": "r", "filter": {"is_overdue": false}}');
 
   -- A job, for statements that need an existing row. Short values: columns may be narrow.
   insert into "unstuck"."jobs" ("id", "type", "status", "priority", "attempt", "created_at")
   values (v_id, 'r', /*waiting*/'waiting', 0, 0, now());
   begin
-    select lease_id into v_lease_id from "unstuck"."claim_jobs"('r', array['r', 'x'], 1);
+    select lease_id into v_lease_id from "unstuck"."claim_jobs"('r', array['r', /*default_type*/'job'], 1);
     if v_lease_id is not null then -- A queue of this name may be paused.
       perform "unstuck"."heartbeat_jobs"(array[v_id], array[v_lease_id]);
-      perform "unstuck"."enter_stage"(v_id, v_lease_id, 'r');
+      begin
+        perform "unstuck"."enter_stage"(v_id, v_lease_id, 'r');
+      exception when sqlstate 'UN006' then
+        null; -- As above.
+      end;
       perform "unstuck"."record_late_result"(v_id, v_lease_id, '{}');
       perform "unstuck"."fail_jobs"(jsonb_build_array(jsonb_build_object('id', v_id, 'lease_id', v_lease_id)));
     end if;

@@ -19,6 +19,10 @@ begin
   select * into v_asked from jsonb_to_record(p_operation) asked(
     action text, filter jsonb, q text, as_of timestamptz, max_jobs int, expect int, actor text, owner text, reason text,
     canary int, rate_per_s float8, keep_attempts boolean, lease_ms bigint, is_plan boolean, count_limit int);
+  /*+without_update_time
+  -- Nothing else tells that somebody changed a job, and a changed one is not deleted.
+  perform "unstuck".refuse_feature(/*attachment*/'native', 'times') where v_asked.action = 'discard';
+  */
   if v_asked.is_plan is not true then
     perform "unstuck".require_acting(/*attachment*/'native');
   end if;

@@ -1,12 +1,13 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type AttachPlan, createInstaller, type Installer, planText } from '../../compose/index.ts'
 import { type Config, findConfigFile, profileOf, readsTypeScript } from '../../config/index.ts'
 import { invalidArgument, UnstuckError } from '../../errors/index.ts'
 import { describeDifference } from '../../policy/policy-differences.ts'
-import { completeProfile } from '../../profile/own-profile.ts'
+import { profileFrom } from '../../profile/extend-profile.ts'
 import type { Profile } from '../../profile/profile.ts'
+import { type Feature, featureNames } from '../../profile/profile.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../connection/command-config.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
 import { printJson, printLine, printLines, printProgress, stepPrinter } from '../terminal/output.ts'
@@ -23,6 +24,7 @@ interface AttachFlags extends ConnectionFlags {
   out?: string
   roles?: boolean | string
   documentIndexes?: boolean
+  features?: Feature[]
   yes?: boolean
 }
 
@@ -35,6 +37,11 @@ export function addAttach(program: Command): void {
       new Option('--layout <tool>', 'write migration files instead of running the SQL').choices(layoutNames),
     )
     .option('--out <folder>', 'folder of the migration files; default: that of the tool')
+    .option(
+      '--features <names>',
+      `also add the columns of these features, separated by commas, or all: ${featureNames.join(', ')}`,
+      readFeatures,
+    )
     .option(
       '--roles [role]',
       'print the grants a worker needs (default role: unstuck_worker) and run nothing',
@@ -54,7 +61,7 @@ async function attachCommand(flags: AttachFlags): Promise<void> {
   // Without a profile the grants are those of the native table.
   const isNative = flags.roles !== undefined && flags.table === undefined
   const proposal = hasProfile(config) || isNative ? null : await proposeProfile(config, flags.table)
-  const profile = proposal === null ? chosenTables(config, flags.table) : completeProfile(proposal.profile)
+  const profile = proposal === null ? chosenTables(config, flags.table) : profileFrom(proposal.profile)
   const installer = createInstaller(config, undefined, profile)
   if (flags.roles !== undefined) return printRoles(installer, flags)
   if (isPlan === true) return printPlan(installer, profile, proposal, flags)
@@ -92,13 +99,14 @@ async function printPlan(
   proposal: Proposal | null,
   flags: AttachFlags,
 ): Promise<void> {
-  const plan = await installer.plan(indexOption(flags))
-  const { database, steps, policyDrift, notes } = plan
+  const plan = await installer.plan(additionsOf(flags))
+  const { database, steps, policyDrift, notes, tables } = plan
   if (flags.json === true) {
     return printJson({
       database,
       profile: profile.name,
       tables: namesOf(profile),
+      additions: tables,
       proposal,
       steps,
       policyDrift,
@@ -109,7 +117,7 @@ async function printPlan(
   printLine(`-- unstuck attach on database ${database}, profile ${profile.name}: ${countOf(plan)}.`)
   printLine('-- Nothing was run. The database was read in a read-only transaction.')
   if (proposal !== null) printLines(commented(proposalText(proposal)))
-  for (const line of [...notes, ...driftLines(plan)]) printLine(commented(line))
+  for (const line of [...additionLines(plan), ...notes, ...driftLines(plan)]) printLine(commented(line))
   if (steps.length > 0) process.stdout.write(`\n${planText(plan)}`)
 }
 
@@ -117,6 +125,24 @@ function countOf({ steps }: AttachPlan): string {
   if (steps.length === 0) return 'nothing to do, up to date'
   const statements = steps.reduce((sum, step) => sum + step.statements.length, 0)
   return `${steps.length} steps, ${statements} statements`
+}
+
+/** Each column that is added, and what for. */
+function additionLines({ tables }: AttachPlan): string[] {
+  return tables.flatMap(({ table, columns, leftOut }) => {
+    const width = Math.max(...columns.map(({ column }) => column.length))
+    const count = columns.length === 1 ? '1 column' : `${columns.length} columns`
+    return [
+      ...(columns.length === 0 ? [] : [`${table} gets ${count}:`]),
+      ...columns.map(
+        ({ column, feature, why }) =>
+          `  ${column.padEnd(width)}  ${feature === null ? '' : `${feature}: `}${why}`,
+      ),
+      ...(leftOut.length === 0
+        ? []
+        : [`${table} does without ${leftOut.join(', ')}. To add them:  unstuck attach --features <names>`]),
+    ]
+  })
 }
 
 /** The profile's policy only seeds the stored one, which an operator may have changed on purpose. */
@@ -170,7 +196,7 @@ function describeCertainty({ certainty, questions }: Proposal): string {
 
 async function writeFiles(installer: Installer, layout: LayoutName, flags: AttachFlags): Promise<void> {
   const { folder, isConcurrent, next } = layouts[layout]
-  const plan = await installer.plan({ ...indexOption(flags), isConcurrent })
+  const plan = await installer.plan({ ...additionsOf(flags), isConcurrent })
   const files = plan.steps.length === 0 ? [] : writeLayout(plan, layout, flags.out ?? folder, new Date())
   if (flags.json === true) return printJson({ layout, files })
   if (files.length === 0) return printLine('Nothing is missing. No file was written.')
@@ -186,9 +212,9 @@ async function runAttach(
 ): Promise<void> {
   const { steps, onStep } = stepPrinter(flags)
   // Inspection comes first: it refuses before anything is changed.
-  const plan = await installer.plan(indexOption(flags))
+  const plan = await installer.plan(additionsOf(flags))
   if (plan.steps.length > 0)
-    await installer.up(onStep, undefined, { ...indexOption(flags), startsObserved: true })
+    await installer.up(onStep, undefined, { ...additionsOf(flags), startsObserved: true })
   const tables = namesOf(profile)
   if (flags.json === true) {
     return printJson({
@@ -197,6 +223,7 @@ async function runAttach(
       tables,
       steps,
       observedTables: plan.newTables,
+      additions: plan.tables,
       policyDrift: plan.policyDrift,
       notes: plan.notes,
       isChanged: steps.length > 0,
@@ -217,11 +244,21 @@ function nextSteps({ newTables }: AttachPlan): string[] {
   if (newTables.length === 0) return ['Next:  unstuck mode']
   return [
     `${newTables.join(', ')}: observe mode. Sweeps only record what they would do.`,
-    'Next:  unstuck reap           (or a worker; let it observe for a few days)',
+    'Next:  unstuck reap           (or a worker, or reap --once by cron; let it observe for a few days)',
     '       unstuck mode           (shows what sweeps would have done)',
     '       unstuck mode reap      (starts requeueing stuck jobs)',
   ]
 }
 
-const indexOption = ({ documentIndexes }: AttachFlags) =>
-  documentIndexes === true ? { hasDocumentIndexes: true } : {}
+const additionsOf = ({ documentIndexes, features }: AttachFlags) => ({
+  ...(documentIndexes === true ? { hasDocumentIndexes: true } : {}),
+  ...(features === undefined ? {} : { features }),
+})
+
+function readFeatures(given: string): Feature[] {
+  if (given === 'all') return [...featureNames]
+  const names = given.split(',').map((name) => name.trim())
+  const unknown = names.find((name) => !featureNames.some((feature) => feature === name))
+  if (unknown !== undefined) throw new InvalidArgumentError(`Features: all, ${featureNames.join(', ')}.`)
+  return names as Feature[]
+}

@@ -92,6 +92,19 @@ describe('a profile in the config file', () => {
       { name: 'profile.tables[0].columns.worker_id', takes: 'the name of a column' },
     ],
     [
+      'a key of the payload without a column',
+      { ...own, tables: [{ ...table, payload: { path: '' } }] },
+      { name: 'profile.tables[0].payload', takes: /keys of the payload/ },
+    ],
+    [
+      'more keys of the payload than a function takes',
+      {
+        ...own,
+        tables: [{ ...table, payload: Object.fromEntries(Array.from({ length: 51 }, (_, n) => [n, 'c'])) }],
+      },
+      { name: 'profile.tables[0].payload', takes: /at most 50/ },
+    ],
+    [
       'no running word',
       { ...own, tables: [{ ...table, statuses: { ...statuses, running: [] } }] },
       { name: 'profile.tables[0].statuses.running', takes: /a claim writes/ },

@@ -1,9 +1,9 @@
 // Reads the profile that a config file defines instead of naming a shipped one. `given` is the export of a module, so every
 // field is checked, and all problems are reported at once.
 import { closestName } from '../../errors/index.ts'
-import { type ExtendedProfile, extendProfile } from '../../profile/extend-profile.ts'
-import { completeProfile, type OwnProfile, type OwnTable } from '../../profile/own-profile.ts'
-import { logicalColumns, type Profile } from '../../profile/profile.ts'
+import { type ExtendedProfile, profileFrom } from '../../profile/extend-profile.ts'
+import type { OwnProfile, OwnTable } from '../../profile/own-profile.ts'
+import { featureNames, logicalColumns, type Profile } from '../../profile/profile.ts'
 import {
   isShippedProfile,
   type ProfileName,
@@ -31,8 +31,7 @@ export function readOwnProfile(
       )
   }
   if (problems.length > before) return undefined
-  const copy: unknown = structuredClone(given)
-  return isExtended ? extendProfile(copy as ExtendedProfile) : completeProfile(copy as OwnProfile)
+  return profileFrom(structuredClone(given) as unknown as OwnProfile | ExtendedProfile)
 }
 
 /** Native tables are the engine's own. */
@@ -104,6 +103,9 @@ const columnList: Rule = {
   accepts: (value) => isListOf(value, isText),
 }
 
+/** A PostgreSQL function takes 100 arguments: a key and a value each. */
+const MAX_PAYLOAD_COLUMNS = 50
+
 const tableRules: RulesFor<OwnTable> = {
   attachment: text,
   schema: text,
@@ -113,9 +115,20 @@ const tableRules: RulesFor<OwnTable> = {
     takes: 'an object that maps the engine’s column names to the table’s',
     accepts: (value) => isPlainObject(value),
   },
+  payload: {
+    takes: `an object that maps keys of the payload to the table’s columns, at most ${MAX_PAYLOAD_COLUMNS}`,
+    accepts: (value) =>
+      isPlainObject(value) &&
+      Object.keys(value).length <= MAX_PAYLOAD_COLUMNS &&
+      Object.entries(value).flat().every(isText),
+  },
   statuses: object('an object of status words', statusRules),
   stateColumns: object('an object of columns', { running: required(text), succeeded: text, dead: text }),
   ignoredStatuses: words,
+  features: {
+    takes: `a list of ${featureNames.join(', ')}`,
+    accepts: (value) => isListOf(value, (name) => featureNames.some((feature) => feature === name)),
+  },
   defaultType: optionalText,
   ageColumns: columnList,
   teamAgeColumns: {

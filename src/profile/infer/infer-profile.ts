@@ -74,7 +74,7 @@ export function inferProfile(shape: TableShape, wordsInRows: string[]): Inferred
     ...state.questions,
     ...found.questions,
     ...timeQuestions,
-    ...generalQuestions(table, hasType),
+    ...generalQuestions(table, found.ofTeam),
   ]
   return { table, certainty: certaintyOf(found.ofTeam, state.questions), questions }
 }
@@ -178,7 +178,7 @@ function findColumns(shape: TableShape, taken: Set<string>): FoundColumns {
 /** The claim compares these, and comparisons with NULL are never true. */
 const neverNull: readonly LogicalColumn[] = ['type', 'priority', 'created_at']
 
-function isUsable(column: LogicalColumn, shape: TableShape, name: string): boolean {
+export function isUsable(column: LogicalColumn, shape: TableShape, name: string): boolean {
   const found = shape.columns[name]
   if (found === undefined || found.isGenerated || !fitsColumn(column, found.type)) return false
   if (whyNoTime(column, shape, name) !== null) return false
@@ -210,9 +210,17 @@ function withoutOwnNames(
   return Object.fromEntries(Object.entries(columns).filter(([column, name]) => column !== name))
 }
 
-function generalQuestions({ statuses, ageColumns, teamAgeColumns }: OwnTable, hasType: boolean): string[] {
+function generalQuestions(
+  { statuses, ageColumns, teamAgeColumns }: OwnTable,
+  ofTeam: ReadonlySet<LogicalColumn>,
+): string[] {
   return [
-    ...(hasType
+    ...(ofTeam.has('payload')
+      ? []
+      : [
+          "payload: no column of this kind. If handlers need columns, name them: payload: { path: 'pdf_path' }.",
+        ]),
+    ...(ofTeam.has('type')
       ? []
       : ["defaultType: without a type column every job has the type 'job', which names its handler."]),
     ...(statuses !== undefined && statuses.cancelled == null

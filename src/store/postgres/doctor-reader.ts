@@ -5,7 +5,7 @@ import type { TimeAhead } from '../../profile/time-type.ts'
 import type { JobStore } from '../job-store.ts'
 import type { Row, SqlClient } from './connection/executor.ts'
 import { withReadOnlySession } from './connection/read-only-session.ts'
-import { readTable } from './migrate/inspect/inspect-table.ts'
+import { readTable, renderFacts } from './migrate/inspect/inspect-table.ts'
 import { timesAhead } from './migrate/inspect/inspect-times.ts'
 import { indexStatements } from './migrate/statements/plan.ts'
 import { createPostgresStore } from './postgres-store.ts'
@@ -59,12 +59,14 @@ export function withDoctorReader<T>(
 
 type Run = (text: string, params?: unknown[]) => Promise<Row[]>
 
-/** Without the types of a table that is not there or not readable: each check reports that itself. */
+/** Without the facts of a table that is not there or not readable: each check reports that itself. */
 async function readOptions(run: Run, options: RenderOptions): Promise<RenderOptions> {
   const query = (name: string, of: RenderOptions, params?: unknown[]) =>
     run(render(readQuery(name), of), params)
-  const { timeTypes } = await readTable({ query }, options).catch(() => ({ timeTypes: {} }))
-  return { ...options, timeTypes }
+  const facts = await readTable({ query }, options).catch(() => null)
+  if (facts === null) return options
+  const { timeTypes = {}, absent = new Set() } = renderFacts(options.table, facts)
+  return { ...options, timeTypes, absent }
 }
 
 /** sql/attach/indexes/indexes.sql has the index of claims first and that of sweeps second. */

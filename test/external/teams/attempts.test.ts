@@ -25,7 +25,7 @@ const withFive = (...args: string[]): Promise<CommandResult> =>
 const clip = (...args: string[]) => commands.run(...args, '--profile', 'clip')
 
 async function attach(): Promise<void> {
-  await clip('attach')
+  await clip('attach', '--features', 'max-attempts')
   await clip('mode', 'reap')
 }
 

@@ -153,7 +153,7 @@ describe('a profile of the team’s own', () => {
        ) partition by range (created_at);
        create table executor_jobs_all partition of executor_jobs default`,
     )
-    const profile = tableWith({})
+    const profile = tableWith({ features: ['dedupe', 'queues'] })
     await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile })
     const store = createPostgresStore({ client: database.pool, table: profile.tables[0] })
     const calls = Array.from({ length: 5 }, () => store.enqueueJobs([{ type: 'a', dedupeKey: 'k' }]))

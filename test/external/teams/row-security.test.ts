@@ -93,10 +93,9 @@ describe('a role that no policy lets in', () => {
     const reaper = startCommand(['reaper', '--profile', 'executor', '--interval-sec', '1'], {
       DATABASE_URL: database.urlOf(worker),
     })
-    const failed = new Promise<string>((resolve) => reaper.onProgress(resolve))
-    await reaper.said('1 requeued')
+    await reaper.said('reaper:requeued')
     await database.asOwner(`alter table ${table} enable row level security`)
-    expect(await failed).toContain(hidesAll())
+    await reaper.said(`"reason":"${hidesAll()}`)
     const [last] = await database.asOwner(pulse)
     await expect(database.as(worker, 'call unstuck.run_sweep__executor_jobs()')).rejects.toThrow(hidesAll())
     expect(await database.asOwner(pulse)).toEqual([last])

@@ -5,7 +5,16 @@ import { clipTables } from '../../support/tables/clip-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import { describeSchema, type Queryable } from '../describe.ts'
 
-const args = ['attach', '--profile', 'clip', '--table', 'public.jobs', '--document-indexes']
+const args = [
+  'attach',
+  '--profile',
+  'clip',
+  '--table',
+  'public.jobs',
+  '--document-indexes',
+  '--features',
+  'all',
+]
 
 async function createClipDatabase(): Promise<TestDatabase> {
   const database = await createTestDatabase()

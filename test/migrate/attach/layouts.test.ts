@@ -70,7 +70,7 @@ describe('the layout', () => {
   it('OPS-7 prisma has a migration of one statement for each index', async () => {
     await layOut('prisma')
     const migrations = list('prisma', 'migrations')
-    expect(migrations).toHaveLength(1 + 2 * 5)
+    expect(migrations).toHaveLength(1 + 2 * 4)
     const client = await database.connect()
     // As one message each: several statements are a transaction, a single one is not.
     for (const migration of migrations)

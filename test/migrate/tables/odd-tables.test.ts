@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TableProfile } from '../../../src/profile/profile.ts'
+import { featureNames } from '../../../src/profile/profile.ts'
 import type { JobStore } from '../../../src/store/job-store.ts'
 import {
   createPostgresStore,
@@ -147,7 +148,7 @@ describe.each(oddTables)('$name', ({ sql, table: fields }) => {
     database = await createTestDatabase()
     await database.pool.query(sql)
     before = await describeSchema(database.pool, table.schema)
-    await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile })
+    await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile, features: featureNames })
     store = createPostgresStore({ client: database.pool, table })
   })
   afterAll(() => database.drop())
@@ -228,7 +229,7 @@ describe.each(oddTables)('$name', ({ sql, table: fields }) => {
 
   it('OPS-5 OPS-7 its status is current, a second run changes nothing, and it comes off again', async () => {
     const schema = 'unstuck'
-    await migrateUp({ databaseUrl: database.url, schema, profile })
+    await migrateUp({ databaseUrl: database.url, schema, profile, features: featureNames })
     expect(await migrateStatus({ databaseUrl: database.url, schema, profile })).toMatchObject({
       isCurrent: true,
     })

@@ -1,5 +1,6 @@
 // The indexes of a partitioned table, which PostgreSQL cannot build as a whole without blocking writers.
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { featureNames } from '../../../src/profile/profile.ts'
 import { migrateDown, migrateStatus, migrateUp } from '../../../src/store/postgres/index.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import { describeSchema } from '../describe.ts'
@@ -19,7 +20,12 @@ beforeEach(async () => {
 })
 afterEach(() => database.drop())
 
-const target = () => ({ databaseUrl: database.url, schema: 'unstuck', profile: teamProfile({}) })
+const target = () => ({
+  databaseUrl: database.url,
+  schema: 'unstuck',
+  profile: teamProfile({}),
+  features: featureNames,
+})
 
 interface Index {
   name: string

@@ -167,7 +167,7 @@ describe.each(shapes)('times of type %s', (_, { type, fields, write, read }) => 
     const [table] = profileOf(fields).tables
     const [plan] = await withDoctorReader(reading, (reader) => reader.look('explain_claim', table))
     const scan = JSON.stringify(plan)
-    expect(scan).toContain('"Index Name":"unstuck_team_ready"')
+    expect(scan).toMatch(/"Index Name":"unstuck_team_ready\w*"/)
     expect(scan).toMatch(/"Index Cond":"[^"]*due_at/)
   })
 

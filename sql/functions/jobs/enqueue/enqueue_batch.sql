@@ -15,6 +15,10 @@ begin
   if p_jobs is not null or "unstuck".is_plain_job(p_shared) is not true then
     perform "unstuck".require_jobs(p_shared, p_payloads, p_jobs);
   end if;
+  /*+few_columns
+  perform "unstuck".require_fields(
+    /*attachment*/'native', /*absent_fields*/'{}', /*default_type*/'job', p_shared, p_payloads, p_jobs);
+  */
   if v_policy.is_observed then
     perform "unstuck".require_acting(/*attachment*/'native');
   end if;

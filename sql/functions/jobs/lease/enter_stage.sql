@@ -15,6 +15,7 @@ declare
 begin
   perform "unstuck".require_leases(array[p_id], array[p_lease_id]);
   perform "unstuck".require(length(p_stage) between 1 and 200, 'stage', p_stage, '1 to 200 characters');
+  /*+without_stages perform "unstuck".refuse_feature(/*attachment*/'native', 'stages'); */
   select "unstuck".stage_lease_ms(v_policy, p_stage, job."expected_duration_ms"), job."deadline_at",
          "unstuck".after_ms(job."last_attempt_at", "unstuck".max_runtime_ms(v_policy, job."type"::text))
     into v_lease_ms, v_deadline_at, v_runtime_ends_at

@@ -12,6 +12,14 @@ declare
 begin
   perform "unstuck".require_list(p_ids, 'ids', 'ids of jobs');
   perform "unstuck".require_acting(/*attachment*/'native');
+  /*+without_cancel
+  -- A running job would never learn of it. Locked, as below: it must not start meanwhile.
+  perform "unstuck".refuse_feature(/*attachment*/'native', 'cancel')
+     from (select job."status" in /*running_words*/('running') as is_running from "unstuck"."jobs" job
+            where job."id" = any (p_ids) and (p_owner is null or job."owner"::text = p_owner)
+            order by job."id" for no key update of job) found
+    where found.is_running;
+  */
   with found as materialized (
     select job."id" as id, job."status" = /*waiting*/'waiting' as is_waiting,
            job."status" in /*running_words*/('running') as is_running,

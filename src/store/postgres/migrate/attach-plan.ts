@@ -1,10 +1,12 @@
 // The statements that an attach would run on this database, without those already applied. Read-only: they come from the
 // same files as those of `migrate up`.
+
 import { nativeProfile } from '../../../profile/native.ts'
-import type { Profile, TableProfile } from '../../../profile/profile.ts'
+import type { Feature, Profile, TableProfile } from '../../../profile/profile.ts'
 import { describeAhead } from '../../../profile/time-type.ts'
 import type { Row } from '../connection/executor.ts'
-import { type RenderOptions, render, replacedIndex } from '../render/render.ts'
+import { replacedIndexes } from '../render/index-names.ts'
+import type { RenderOptions } from '../render/render.ts'
 import { readSql } from '../sql-files.ts'
 import { assertProfile } from './inspect/check-profile.ts'
 import { inspectTable, readTable, renderFacts, type TableFacts } from './inspect/inspect-table.ts'
@@ -19,6 +21,7 @@ import { withReadingSession } from './session/reading-session.ts'
 import { columnsSql, functionsSql, migrationsSql, nativeSql } from './statements/migration-sql.ts'
 import {
   attachmentFunctions,
+  dropStatement,
   functionsDigest,
   type IndexStatement,
   indexStatements,
@@ -26,6 +29,7 @@ import {
   wantedIndexes,
 } from './statements/plan.ts'
 import { stateNotes, timeNotes } from './statements/plan-notes.ts'
+import { type PlannedTable, plannedColumns } from './statements/planned-columns.ts'
 
 export interface PlanStep {
   title: string
@@ -46,6 +50,8 @@ export interface AttachPlan {
   newTables: string[]
   /** Attached tables whose stored policy differs from the profile. No step changes it. */
   policyDrift: PolicyDrift[]
+  /** The columns that are added to each table, and their purpose. */
+  tables: PlannedTable[]
   /** How the times of the tables are used, if they are no `timestamptz`. */
   notes: string[]
 }
@@ -55,6 +61,8 @@ export interface AttachPlanOptions {
   schema: string
   profile: Profile
   hasDocumentIndexes?: boolean
+  /** Features whose columns are added, beside those that the profile uses. */
+  features?: readonly Feature[]
   /** Default: true. False for tools that run everything in a transaction. */
   isConcurrent?: boolean
 }
@@ -68,13 +76,15 @@ export async function planAttach(options: AttachPlanOptions): Promise<AttachPlan
     const [facts = {}] = await session.query('server_facts', base)
     const isInstalled = facts['is_installed'] === true
     const attached = isInstalled ? await session.query('list_attachments', base) : []
-    const tables: PlanStep[] = []
+    const steps: PlanStep[] = []
+    const tables: PlannedTable[] = []
     const policyDrift: PolicyDrift[] = []
     const newTables: string[] = []
     const notes: string[] = []
     for (const table of profile.name === 'native' ? [] : profile.tables) {
       const planned = await tableSteps(session, options, table, attached)
-      tables.push(...planned.steps)
+      steps.push(...planned.steps)
+      tables.push(planned.added)
       notes.push(...planned.notes)
       if (isNew(attached.find(({ name }) => name === table.attachment)))
         newTables.push(`${table.schema}.${table.table}`)
@@ -89,9 +99,10 @@ export async function planAttach(options: AttachPlanOptions): Promise<AttachPlan
       database: String(server?.['database']),
       limitLocks: readSql('attach/session', 'limit_locks').trim(),
       limitWaits: readSql('attach/session', 'limit_waits').trim(),
-      steps: [...engine, ...tables].filter(({ statements }) => statements.length > 0),
+      steps: [...engine, ...steps].filter(({ statements }) => statements.length > 0),
       newTables,
       policyDrift,
+      tables,
       notes,
     }
   })
@@ -133,14 +144,14 @@ async function upgradeSteps(
 
 async function tableSteps(
   session: MigrationSession,
-  { schema, profile, hasDocumentIndexes, isConcurrent = true }: AttachPlanOptions,
+  { schema, profile, hasDocumentIndexes, features = [], isConcurrent = true }: AttachPlanOptions,
   table: TableProfile,
   attached: Row[],
-): Promise<{ steps: PlanStep[]; notes: string[] }> {
+): Promise<{ steps: PlanStep[]; added: PlannedTable; notes: string[] }> {
   const plain: RenderOptions = { schema, table, profile: profile.name, isConcurrent }
   const row = attached.find(({ name }) => name === table.attachment)
   const facts = await inspectTable(session, plain, { isAttached: row !== undefined })
-  const options: RenderOptions = { ...plain, ...renderFacts(facts) }
+  const options: RenderOptions = { ...plain, ...renderFacts(table, facts, features) }
   assertNotTaken(options, attached)
   if (isNew(row)) await assertKnownWords(session, options)
   const indexes = wantedIndexes(options, hasDocumentIndexes)
@@ -156,6 +167,7 @@ async function tableSteps(
   ]
   return {
     steps,
+    added: plannedColumns(options, facts.columns),
     notes: [...stateNotes(options), ...timeNotes(options), ...(await aheadNotes(session, options))],
   }
 }
@@ -180,23 +192,21 @@ function columnsStatements(
 
 /** A failed build leaves an invalid index, which `if not exists` would accept. */
 function indexStep(options: RenderOptions, wanted: IndexStatement[], found: TableFacts['indexes']): PlanStep {
-  const drop = (index: string) =>
-    render(readSql('attach/indexes', 'drop_index'), { ...options, index }).trim()
   const statements = wanted
     .filter(({ name }) => found[name] !== true)
-    .flatMap(({ name, sql }) => (found[name] === false ? [drop(name), sql] : [sql]))
+    .flatMap(({ name, sql }) => (found[name] === false ? [dropStatement(options, name), sql] : [sql]))
   const { schema, table } = options.table
   return { title: `the indexes of ${schema}.${table}`, isTransaction: false, statements }
 }
 
 /** After the functions, because those of the former profile used it. */
 function replacedStep(options: RenderOptions, found: TableFacts['indexes']): PlanStep {
-  const index = replacedIndex(options)
   const { schema, table } = options.table
   const title = `the indexes of ${schema}.${table} that were replaced`
-  if (index === null || !(index in found)) return { title, isTransaction: false, statements: [] }
-  const drop = render(readSql('attach/indexes', 'drop_index'), { ...options, index }).trim()
-  return { title, isTransaction: false, statements: [drop] }
+  const statements = replacedIndexes(options)
+    .filter((index) => index in found)
+    .map((index) => dropStatement(options, index))
+  return { title, isTransaction: false, statements }
 }
 
 async function hasFunctions(

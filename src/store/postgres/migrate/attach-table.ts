@@ -3,7 +3,8 @@
 // resumed by the next run.
 import { isUnstuckError, UnstuckError } from '../../../errors/index.ts'
 import { columnName } from '../../../profile/profile.ts'
-import { hasUniqueKeys, type RenderOptions, render, replacedIndex } from '../render/render.ts'
+import { hasUniqueKeys, replacedDedupeIndex, replacedIndexes } from '../render/index-names.ts'
+import { type RenderOptions, render } from '../render/render.ts'
 import { readSql } from '../sql-files.ts'
 import { readTable, type TableFacts } from './inspect/inspect-table.ts'
 import { unsupported } from './inspect/unsupported.ts'
@@ -19,6 +20,7 @@ import {
 import { columnStatements } from './statements/column-statements.ts'
 import {
   attachmentFunctions,
+  dropStatement,
   functionsDigest,
   type IndexStatement,
   indexStatements,
@@ -69,7 +71,7 @@ export async function attachTable(
     ).catch((error: unknown) => {
       throw locked(error, 'it has its columns and indexes, but not the functions of this version')
     })
-    await dropReplacedIndex(session, options, patience)
+    await dropReplacedIndexes(session, options, patience)
   } catch (error) {
     // A lock timeout can be resumed, so that an hour of index builds is not thrown away.
     if (isUnstuckError(error, 'LOCK_TIMEOUT') || !attachment.isNew) throw error
@@ -84,7 +86,7 @@ async function addColumns(
   { options, facts }: Attachment,
   indexes: IndexStatement[],
 ): Promise<void> {
-  const statements = columnStatements()
+  const statements = columnStatements(options.absent)
   const nameIn = ({ column }: (typeof statements)[number]) => columnName(options.table, column)
   await session.run(render(readSql('attach/table', 'register'), options))
   await session.query('record_columns', options, [statements.map(nameIn)])
@@ -136,33 +138,36 @@ async function buildIndex(
   await session.inTeamsPath(() => session.run(sql))
 }
 
-/** Last, because functions of the former profile used it. */
-async function dropReplacedIndex(
+/** Last, because the former functions used them. */
+async function dropReplacedIndexes(
   session: MigrationSession,
   options: RenderOptions,
   patience: LockPatience,
 ): Promise<void> {
-  const name = replacedIndex(options)
-  if (name === null || !(name in (await readTable(session, options)).indexes)) return
-  patience.onStep?.(`index ${name} dropped: ${whyReplaced(options)}`)
+  const { indexes } = await readTable(session, options)
+  const replaced = replacedIndexes(options).filter((name) => name in indexes)
+  if (replaced.length === 0) return
   const usual = { ...patience, lockTimeoutMs: patience.lockTimeoutMs ?? defaultLockTimeoutMs }
   await limitLocks(session, whileBuilding(usual).lockTimeoutMs)
   try {
-    await retryOnLock(patience, () => dropIndex(session, options, name))
+    for (const name of replaced) {
+      patience.onStep?.(`index ${name} dropped: ${whyReplaced(options, name)}`)
+      await retryOnLock(patience, () => dropIndex(session, options, name))
+    }
   } finally {
     await limitLocks(session, usual.lockTimeoutMs).catch(() => {})
   }
 }
 
-const whyReplaced = (options: RenderOptions) =>
-  hasUniqueKeys(options)
+function whyReplaced(options: RenderOptions, name: string): string {
+  if (name !== replacedDedupeIndex(options)) return 'one with the columns of now has taken its place'
+  return hasUniqueKeys(options)
     ? 'a unique one has taken its place'
     : 'it was unique, and the profile does not call dedupe keys unique'
+}
 
 async function dropIndex(session: MigrationSession, options: RenderOptions, index: string): Promise<void> {
-  await session.run(
-    render(readSql('attach/indexes', 'drop_index'), { ...options, isConcurrent: true, index }),
-  )
+  await session.run(dropStatement({ ...options, isConcurrent: true }, index))
 }
 
 async function indexError(

@@ -1,8 +1,10 @@
 // Compares the installed engine and tables with those of this version. Read-only.
+import { missingColumns, wantedColumns } from '../../../profile/features.ts'
 import { nativeProfile } from '../../../profile/native.ts'
-import { columnName, logicalColumns, type Profile } from '../../../profile/profile.ts'
+import type { Profile } from '../../../profile/profile.ts'
 import type { Row } from '../connection/executor.ts'
-import { hasUniqueKeys, type RenderOptions, replacedIndex } from '../render/render.ts'
+import { hasUniqueKeys, replacedDedupeIndex } from '../render/index-names.ts'
+import type { RenderOptions } from '../render/render.ts'
 import type { SqlFile } from '../sql-files.ts'
 import { readTable, renderFacts } from './inspect/inspect-table.ts'
 import { listRoutines } from './install-functions.ts'
@@ -99,13 +101,11 @@ async function tableStatus(
   })
   if (row === undefined) return status('not attached')
   const facts = await readTable(session, options)
-  const hasColumns = logicalColumns.every(
-    (column) =>
-      columnName(table, column) in facts.columns || (column === 'status' && table.stateColumns !== undefined),
-  )
-  if (!hasColumns) return status('columns missing')
-  const rendered: RenderOptions = { ...options, ...renderFacts(facts) }
-  const replaced = replacedIndex(rendered)
+  const wanted = wantedColumns(table)
+  if (missingColumns(table, facts.columns).some((column) => wanted.has(column)))
+    return status('columns missing')
+  const rendered: RenderOptions = { ...options, ...renderFacts(table, facts) }
+  const replaced = replacedDedupeIndex(rendered)
   if (replaced !== null && replaced in facts.indexes && !hasUniqueKeys(rendered))
     return status('dedupe index unique, which the profile does not say')
   const functions = attachmentFunctions(rendered)

@@ -2,7 +2,7 @@
 // nothing half-installed; an interrupted one is resumed by the next.
 import { invalidArgument, isUnstuckError, UnstuckError } from '../../../errors/index.ts'
 import { nativeProfile } from '../../../profile/native.ts'
-import type { Profile } from '../../../profile/profile.ts'
+import type { Feature, Profile } from '../../../profile/profile.ts'
 import type { Row } from '../connection/executor.ts'
 import { type RenderOptions, render } from '../render/render.ts'
 import { readSql, type SqlFile } from '../sql-files.ts'
@@ -43,6 +43,8 @@ export interface MigrateOptions extends LockPatience {
   phases?: number[]
   /** Also create the indexes that the team's document names. */
   hasDocumentIndexes?: boolean
+  /** Features whose columns are added, beside those that the profile uses. */
+  features?: readonly Feature[]
   /** Newly attached tables start in mode observe. Default: reap. */
   startsObserved?: boolean
   /** Default: those of sql/migrations. Tests of upgrades add the next one. */
@@ -118,7 +120,14 @@ export async function assertSchemaIsFree(
 /** Inspects the tables of the profile before anything is written. */
 async function inspectTables(
   session: MigrationSession,
-  { schema, profile, phases, hasDocumentIndexes = false, startsObserved = false }: MigrateOptions,
+  {
+    schema,
+    profile,
+    phases,
+    features = [],
+    hasDocumentIndexes = false,
+    startsObserved = false,
+  }: MigrateOptions,
   attached: Row[],
 ): Promise<Attachment[]> {
   const attachments: Attachment[] = []
@@ -129,7 +138,7 @@ async function inspectTables(
     const facts = await inspectTable(session, options, { isAttached: row !== undefined })
     assertNotTaken(options, attached)
     attachments.push({
-      options: { ...options, ...renderFacts(facts) },
+      options: { ...options, ...renderFacts(table, facts, features) },
       facts,
       isNew: (row?.['functions_digest'] ?? null) === null,
       formerFunctions: functionsOf(row),

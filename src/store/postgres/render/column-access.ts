@@ -8,9 +8,9 @@ import type { LogicalColumn } from '../../../profile/profile.ts'
 export interface ColumnAccess {
   /** `job."run_at"`, or `"run_at"` in an index. */
   read(reference: string): string
-  /** With the name of the column, or of those that stand for it. */
-  assign(expression: string): string
-  assignNew(expression: string): string
+  /** With the name of the column, or of those that stand for it. Null leaves the assignment out. */
+  assign(expression: string): string | null
+  assignNew(expression: string): string | null
   /** Null leaves the column out: its default is the value. */
   insert(expression: string): string | null
 }
@@ -41,9 +41,15 @@ function withAssignments(sql: string, names: string, columns: Columns): string {
     const end = expressionEnd(sql, start)
     const expression = sql.slice(start, end)
     const [, name = '', ofNew = ''] = found
-    const written = columns.get(name)?.assign(expression) ?? columns.get(ofNew)?.assignNew(expression) ?? ''
-    out += sql.slice(at, found.index) + written
+    const written =
+      name === '' ? columns.get(ofNew)?.assignNew(expression) : columns.get(name)?.assign(expression)
+    out += sql.slice(at, found.index) + (written ?? '')
     at = end
+    if (written != null) continue
+    // Its separator goes with it: that after it, or that before the last one.
+    const [after] = /^\s*[,;]\s*/.exec(sql.slice(end)) ?? []
+    if (after === undefined) out = out.replace(/,\s*$/, '')
+    else at = end + after.length
   }
   return out + sql.slice(at)
 }
@@ -84,7 +90,7 @@ function valuesAt(sql: string, from: number, list: string[], columns: Columns) {
 const piece = /'(?:[^']|'')*'|--[^\n]*|\/\*\w+\*\/|\*\/|[(),;]|\b(?:where|from|returning)\b/g
 
 /** The end of the expression at `start`, without the blanks after it. */
-function expressionEnd(sql: string, start: number): number {
+export function expressionEnd(sql: string, start: number): number {
   let depth = 0
   piece.lastIndex = start
   for (let found = piece.exec(sql); found !== null; found = piece.exec(sql)) {

@@ -4,23 +4,25 @@
 //   "team"."name"     a function or view in the schema of the table, with a name of the team's own
 //   /*marker*/token   a word, type or expression: the marker names the replacement of the token after it
 //   /*+block text*/   text for profiles that have the block
-// Times of other types than timestamptz, and a status that the table has not, are read and written by column-access.ts.
+// Times of other types than timestamptz, a status that the table has not, a payload of several columns, and columns that it does
+// without are read and written by column-access.ts.
 // Calls of built-in functions are qualified with pg_catalog.
 import {
-  ageColumnNames,
   columnName,
-  type DocumentIndex,
   type LogicalColumn,
   logicalColumns,
   stateTimes,
   type TableProfile,
 } from '../../../profile/profile.ts'
-import type { TimeTypes } from '../../../profile/time-type.ts'
 import { policyToJson } from '../rows/policy-row.ts'
+import { absentAccess, absentFields, defaultTypeOf, withoutAbsentKeys } from './absent-columns.ts'
 import { qualifyBuiltInFunctions } from './built-in-functions.ts'
 import { withColumnAccess } from './column-access.ts'
 import { quoteIdentifier, quoteLiteral } from './identifiers.ts'
-import { type StatusKind, typeOfKey, withExactOperands } from './pinned-operators.ts'
+import { hasUniqueKeys, indexNames, partitionIndex } from './index-names.ts'
+import { payloadAccess } from './payload-columns.ts'
+import { typeOfKey, withExactOperands } from './pinned-operators.ts'
+import type { Partition, RenderOptions } from './render-options.ts'
 import { statusAccess } from './state-columns.ts'
 import { readTime, timeAccess } from './time-columns.ts'
 import { markedToken, nextToken } from './tokens.ts'
@@ -28,71 +30,11 @@ import { markedToken, nextToken } from './tokens.ts'
 /** The name in the files of sql/. */
 const WORKER_ROLE = 'unstuck_worker'
 
-export interface RenderOptions {
-  schema: string
-  table: TableProfile
-  /** Type of a status column that is not text, for a cast of every word: `"public"."job_status"`. */
-  statusType?: string
-  /** How the status column is compared, if its type is known. */
-  statusKind?: StatusKind
-  /** Types of the time columns that are not plain `timestamptz`. */
-  timeTypes?: TimeTypes
-  /** The partitions of a partitioned table. */
-  partitions?: Partition[]
-  /** The partition that "jobs" and its indexes stand for. */
-  partition?: Partition
-  /** Builds indexes without blocking writers. */
-  isConcurrent?: boolean
-  /** The profile of the table, for the registry of attached tables. */
-  profile?: string
-  /** Drops native jobs too. */
-  isPurge?: boolean
-  /** The grantee. */
-  role?: string
-  /** The index that "index" stands for, in the schema of the table. */
-  index?: string
-  /** The column that "sampled_column" and `sampled_time` stand for, by the table's name. */
-  sampledColumn?: string
-  /** The index that "document_index" and its columns stand for. */
-  documentIndex?: DocumentIndex
-}
-
-export interface Partition {
-  schema: string
-  table: string
-  oid: string
-}
+export type { Partition, RenderOptions }
 
 /** Suffix of the functions of an attachment; the native table has none. */
 export function functionSuffix(table: TableProfile): string {
   return table.attachment === 'native' ? '' : `__${table.attachment}`
-}
-
-function indexName(table: TableProfile, index: string, partition?: Partition): string {
-  if (table.attachment === 'native') return index
-  const name = `unstuck_${table.attachment}_${index.replace('jobs_', '')}`
-  return partition === undefined ? name : partitionIndex(name, partition)
-}
-
-/** Across partitions, PostgreSQL can only enforce uniqueness that includes the partition key. */
-export function hasUniqueKeys({ table, partitions }: RenderOptions): boolean {
-  return table.hasUniqueDedupeKey === true && partitions === undefined
-}
-
-/** Two names, so that one can be built before the other is dropped. */
-function dedupeIndex(options: RenderOptions): string {
-  return hasUniqueKeys(options) || options.partitions !== undefined ? 'jobs_dedupe' : 'jobs_keys'
-}
-
-/** The dedupe index of an earlier attach, under another setting of the profile. */
-export function replacedIndex(options: RenderOptions): string | null {
-  if (options.partitions !== undefined || options.table.attachment === 'native') return null
-  return indexName(options.table, hasUniqueKeys(options) ? 'jobs_keys' : 'jobs_dedupe')
-}
-
-/** detach_table relies on this name. */
-export function partitionIndex(index: string, { oid }: Partition): string {
-  return `${index}_p${oid}`
 }
 
 /** The team's own name; otherwise `jobs_…` is named after the table, and other names stay. */
@@ -104,9 +46,14 @@ export function render(sql: string, options: RenderOptions): string {
   const names = nameTable(options)
   const markers = markerTable(options)
   const blocks = blockTable(options)
-  const { table, timeTypes = {} } = options
-  const accesses = [...timeAccess(table, timeTypes), ...statusAccess(table, timeTypes)]
-  return renderText(withColumnAccess(withExactOperands(sql, options), accesses))
+  const { table, timeTypes = {}, absent = new Set() } = options
+  const accesses = [
+    ...timeAccess(table, timeTypes),
+    ...statusAccess(table, timeTypes),
+    ...absentAccess(table, absent),
+    ...payloadAccess(table, absent),
+  ]
+  return renderText(withColumnAccess(withoutAbsentKeys(withExactOperands(sql, options), absent), accesses))
 
   function renderText(text: string): string {
     let out = ''
@@ -136,6 +83,7 @@ export function render(sql: string, options: RenderOptions): string {
     if (marker === 'new_id') return newId(options.table, renderText(marked))
     if (marker === 'judged_waiting')
       return options.table.judgesWaiting === true ? renderText(marked) : '(true)'
+    if (marker === 'counts_timeouts') return absent.has('timeouts') ? '(false)' : renderText(marked)
     const found = markers.get(marker)
     if (found === undefined) throw new Error(`unknown marker /*${marker}*/ in a file of sql/`)
     return found
@@ -153,11 +101,7 @@ function nameTable(options: RenderOptions): (token: string) => string {
   const others = new Map<string, string>([
     ['"unstuck"', quotedSchema],
     ['"unstuck"."jobs"', qualifiedTable],
-    ...['jobs_ready', 'jobs_running', 'jobs_dead', 'jobs_ended'].map((name): [string, string] => [
-      `"${name}"`,
-      quoteIdentifier(indexName(table, name, partition)),
-    ]),
-    ['"jobs_dedupe"', quoteIdentifier(indexName(table, dedupeIndex(options), partition))],
+    ...indexNames(options).map(([name, own]): [string, string] => [`"${name}"`, quoteIdentifier(own)]),
   ])
   if (index !== undefined) others.set('"index"', `${quoteIdentifier(table.schema)}.${quoteIdentifier(index)}`)
   if (index !== undefined && partition !== undefined) {
@@ -172,6 +116,8 @@ function nameTable(options: RenderOptions): (token: string) => string {
     quoteIdentifier(partition === undefined ? document : partitionIndex(document, partition)),
   )
   others.set('"sampled_column"', quoteIdentifier(options.sampledColumn ?? 'sampled_column'))
+  for (const [place, name] of Object.values(table.payload ?? {}).entries())
+    others.set(`"payload_${place}"`, quoteIdentifier(name))
   for (const [state, name] of stateTimes(table)) others.set(`"state_${state}"`, quoteIdentifier(name))
   if (table.lastError !== undefined) others.set('"last_error"', quoteIdentifier(table.lastError.column))
   if (table.teamEvents !== null) {
@@ -233,14 +179,10 @@ function markerTable(options: RenderOptions): Map<string, string> {
       `${column}_column`,
       quoteLiteral(columnName(table, column)),
     ]),
-    ['default_type', quoteLiteral(table.defaultType ?? 'job')],
+    ['default_type', quoteLiteral(defaultTypeOf(table))],
+    ['absent_fields', quoteLiteral(absentFields(options.absent ?? new Set()))],
     ['index_columns', columnList(table, documentIndex?.columns ?? ['status', 'lease_expires_at'])],
-    [
-      'age',
-      `greatest(${ageColumnNames(table)
-        .map((name) => jobTime(options, name))
-        .join(', ')})`,
-    ],
+    ['age', ageOf(options)],
     ['sampled_time', `(${jobTime(options, options.sampledColumn ?? columnName(table, 'created_at'))})`],
     ['lease_end', leaseEnd(options)],
     ['requeued_text', quoteLiteral(table.lastError?.requeued ?? 'lease_expired')],
@@ -294,6 +236,16 @@ function anyRunning({ table, statusKind }: RenderOptions, words: string[]): stri
   return `case when ${status} in (${words.join(', ')}) then ${status} else ${first} end`
 }
 
+/** The newest of the times that the table has. */
+function ageOf(options: RenderOptions): string {
+  const { table, absent = new Set() } = options
+  const left = table.ageColumns.filter((column) => !absent.has(column))
+  const names = [...left.map((column) => columnName(table, column)), ...(table.teamAgeColumns ?? [])]
+  return names.length === 0
+    ? 'null::timestamptz'
+    : `greatest(${names.map((name) => jobTime(options, name)).join(', ')})`
+}
+
 /** A claim of ours writes both times at once, so a lock newer than the last heartbeat is foreign, and so is the lease. */
 function leaseEnd(options: RenderOptions): string {
   const { table } = options
@@ -313,7 +265,7 @@ function jobColumn(table: TableProfile, column: LogicalColumn): string {
 }
 
 function blockTable(options: RenderOptions): Set<string> {
-  const { table, isConcurrent, partitions, partition } = options
+  const { table, isConcurrent, partitions, partition, absent = new Set() } = options
   const blocks = new Set<string>()
   if (table.teamEvents !== null) blocks.add('team_events')
   if (isConcurrent === true) blocks.add('concurrently')
@@ -321,5 +273,10 @@ function blockTable(options: RenderOptions): Set<string> {
   if (!hasUniqueKeys(options)) blocks.add('shared_keys')
   if (table.hasLockTime === true) blocks.add('lock_time')
   if (table.lastError !== undefined) blocks.add('last_error')
+  if (absent.size > 0) blocks.add('few_columns')
+  if (absent.has('stage')) blocks.add('without_stages')
+  if (absent.has('cancel_requested_at')) blocks.add('without_cancel')
+  if (absent.has('deadline_at')) blocks.add('without_deadlines')
+  if (absent.has('updated_at')) blocks.add('without_update_time')
   return blocks
 }

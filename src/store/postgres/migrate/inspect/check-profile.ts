@@ -37,6 +37,10 @@ function assertNames(table: TableProfile): void {
   assertName('table schema', table.schema)
   assertName('table name', table.table)
   for (const [column, name] of Object.entries(table.columns)) assertName(`column ${column}`, name)
+  for (const [key, name] of Object.entries(table.payload ?? {})) {
+    assertName(`payload ${key}`, name)
+    assertNoDollars('payload key', key)
+  }
   for (const [state, name] of stateTimes(table)) assertName(`stateColumns ${state}`, name)
   if (table.teamEvents !== null) {
     const { schema, table: name, jobIdColumn, dataColumn } = table.teamEvents

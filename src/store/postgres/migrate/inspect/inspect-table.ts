@@ -1,8 +1,10 @@
 // Inspects a team's table before anything is written, and reports the first problem.
 import { UnstuckError } from '../../../../errors/index.ts'
+import { missingColumns, wantedColumns } from '../../../../profile/features.ts'
 import { refusalOf } from '../../../../profile/infer/known-queues/refusal.ts'
 import {
   columnName,
+  type Feature,
   type LogicalColumn,
   logicalColumns,
   stateTimes,
@@ -52,15 +54,17 @@ export async function readTable(
   return factsOf(options.table, await readRow(session, options))
 }
 
-/** Facts that rendering needs. */
-export function renderFacts({
-  statusType,
-  statusKind,
-  timeTypes,
-  partitions,
-}: TableFacts): Partial<RenderOptions> {
+/** Facts that rendering needs. With `features`, as they are once attach has added their columns. */
+export function renderFacts(
+  table: TableProfile,
+  { columns, statusType, statusKind, timeTypes, partitions }: TableFacts,
+  features?: readonly Feature[],
+): Partial<RenderOptions> {
+  const missing = missingColumns(table, columns)
+  const added = features === undefined ? null : wantedColumns(table, features)
   return {
     timeTypes,
+    absent: new Set(missing.filter((column) => added?.has(column) !== true)),
     ...(statusType === undefined ? {} : { statusType }),
     ...(statusKind === undefined ? {} : { statusKind }),
     ...(partitions === undefined ? {} : { partitions }),
@@ -85,6 +89,7 @@ export async function inspectTable(
   assertColumnTypes(table, facts.columns)
   assertNeverNull(table, facts.columns)
   assertLastError(table, facts.columns)
+  assertPayload(table, facts.columns)
   await assertTimes(session, options, facts)
   if (table.stateColumns === undefined) await assertStatusWords(session, options)
   await assertTeamEvents(session, options)
@@ -287,6 +292,13 @@ function assertLastError(table: TableProfile, columns: Record<string, ColumnFact
   const problem =
     type === undefined ? `it has no column ${column}` : `its column ${column} is ${type}, not text`
   throw unsupported(table, problem, 'Name its column for error texts in the profile.')
+}
+
+function assertPayload({ payload = {}, ...table }: TableProfile, columns: Record<string, ColumnFacts>): void {
+  for (const [key, name] of Object.entries(payload)) {
+    if (columns[name] === undefined)
+      throw unsupported(table, `it has no column ${name}`, `Correct payload.${key} in the profile.`)
+  }
 }
 
 async function assertStatusWords(session: MigrationSession, options: RenderOptions): Promise<void> {

@@ -8,14 +8,12 @@ export interface ColumnStatement {
   sql: string
 }
 
-/** The statements of sql/attach/table/columns.sql with the column that each adds. */
-export function columnStatements(): ColumnStatement[] {
+/** The statements of sql/attach/table/columns.sql with the column that each adds, without those the table does without. */
+export function columnStatements(absent?: ReadonlySet<LogicalColumn>): ColumnStatement[] {
   const statements = readSql('attach/table', 'columns').matchAll(
     /^alter table .* add column if not exists "(\w+)" (\w+).*;$/gm,
   )
-  return [...statements].map(([sql, column, type]) => ({
-    column: column as LogicalColumn,
-    type: String(type),
-    sql,
-  }))
+  return [...statements]
+    .map(([sql, column, type]) => ({ column: column as LogicalColumn, type: String(type), sql }))
+    .filter(({ column }) => absent?.has(column) !== true)
 }

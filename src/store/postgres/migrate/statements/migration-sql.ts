@@ -78,7 +78,7 @@ export function columnsSql(
   isThere: (column: string) => boolean = () => false,
 ): string[] {
   const nameIn = ({ column }: ColumnStatement) => columnName(options.table, column)
-  const columns = columnStatements()
+  const columns = columnStatements(options.absent)
   return [
     render(readSql('attach/table', 'register'), options),
     recorded('record_columns', options, [columns.map(nameIn)]),

@@ -1,12 +1,7 @@
 // The parts of an install, in order: `migrate up` runs them, `migrate sql` prints them, `migrate down` removes them.
 import { createHash } from 'node:crypto'
-import {
-  functionSuffix,
-  type Partition,
-  partitionIndex,
-  type RenderOptions,
-  render,
-} from '../../render/render.ts'
+import { partitionIndex } from '../../render/index-names.ts'
+import { functionSuffix, type Partition, type RenderOptions, render } from '../../render/render.ts'
 import { type Routine, readRoutines, readSql, readSqlFolder, type SqlFile } from '../../sql-files.ts'
 import { withLiterals } from './statement-text.ts'
 
@@ -128,6 +123,12 @@ export function wantedIndexes(options: RenderOptions, hasDocumentIndexes = false
   return [...indexStatements(options), ...(hasDocumentIndexes ? documentIndexStatements(options) : [])]
 }
 
+/** PostgreSQL cannot drop the index of a partitioned table concurrently. */
+export function dropStatement({ isConcurrent = false, ...options }: RenderOptions, index: string): string {
+  const drops = { ...options, isConcurrent: isConcurrent && options.partitions === undefined, index }
+  return render(readSql('attach/indexes', 'drop_index'), drops).trim()
+}
+
 export function indexStatements(options: RenderOptions): IndexStatement[] {
   return overPartitions(options, renderedIndexes)
 }
@@ -162,7 +163,9 @@ function overPartitions(
 }
 
 function renderedIndexes(options: RenderOptions): IndexStatement[] {
-  const text = render(readSql('attach/indexes', 'indexes'), options)
+  const statements = readSql('attach/indexes', 'indexes').split(/(?<=;\n)/)
+  const isFor = (sql: string) => !(options.absent?.has('dedupe_key') === true && sql.includes('"dedupe_key"'))
+  const text = render(statements.filter(isFor).join(''), options)
   return [...text.matchAll(/^create +(?:unique )?index [\s\S]*?exists\s+"([^"]+)"[\s\S]*?;$/gm)].map(
     ([sql, name]) => ({
       name: String(name),
