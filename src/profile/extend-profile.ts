@@ -1,6 +1,6 @@
 // A profile of a team that differs from a shipped one in a few points (OPS-13): everything that is not given stays the document's.
 import { withOverride } from '../policy/policy.ts'
-import { attachmentName, type OwnProfile, type OwnTable } from './own-profile.ts'
+import { attachmentName, completeProfile, type OwnProfile, type OwnTable } from './own-profile.ts'
 import type { LastError, Profile, TableProfile, TeamEvents, TeamObject } from './profile.ts'
 import { type ProfileName, shippedProfile } from './shipped.ts'
 
@@ -18,6 +18,10 @@ export interface TableDifferences extends Partial<Omit<OwnTable, 'statuses' | 't
   /** Another name for a function or view of the document, or false to leave it out. */
   teamObjects?: Record<string, string | false>
 }
+
+/** A profile as a config file defines it, completed. */
+export const profileFrom = (given: OwnProfile | ExtendedProfile): Profile =>
+  'extends' in given ? extendProfile(given) : completeProfile(given)
 
 export function extendProfile({ extends: base, tables, ...profile }: ExtendedProfile): Profile {
   // The schema matters to the native profile only, which cannot be extended.

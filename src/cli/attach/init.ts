@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander'
 import { createInstaller, type Installer, planText } from '../../compose/index.ts'
 import { type Config, findConfigFile, loadConfig, readsTypeScript } from '../../config/index.ts'
 import { isUnstuckError, UnstuckError } from '../../errors/index.ts'
-import { completeProfile } from '../../profile/own-profile.ts'
+import { profileFrom } from '../../profile/extend-profile.ts'
 import type { ConnectionFlags } from '../connection/command-config.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
 import { printJson, printLine, printProgress } from '../terminal/output.ts'
@@ -38,7 +38,7 @@ async function initCommand(flags: InitFlags): Promise<void> {
   const config = loadWithoutFile(flags)
   const proposal = await propose(config, flags)
   const text = textOf(proposal, path)
-  const profile = proposal === null ? undefined : completeProfile(proposal.profile)
+  const profile = proposal === null ? undefined : profileFrom(proposal.profile)
   const installer = createInstaller(config, undefined, profile)
   // Everything that may fail happens before the first file is written.
   const sql = await migrationOf(installer, config, flags)

@@ -1,7 +1,12 @@
 // The config file that `attach` drafts: plain data, which loads without the package too.
+import type { ExtendedProfile } from '../../profile/extend-profile.ts'
 import type { OwnProfile } from '../../profile/own-profile.ts'
 
-export function configText(profile: OwnProfile, questions: string[], isTypeScript: boolean): string {
+export function configText(
+  profile: OwnProfile | ExtendedProfile,
+  questions: string[],
+  isTypeScript: boolean,
+): string {
   const head = [
     '// Drafted by unstuck from the table. Review it, then print the plan: unstuck attach --plan',
     ...(questions.length === 0

@@ -2,15 +2,18 @@
 import { findTables, type ShapedTable, scan } from '../../compose/index.ts'
 import type { Config } from '../../config/index.ts'
 import { invalidArgument, UnstuckError } from '../../errors/index.ts'
+import type { ExtendedProfile, TableDifferences } from '../../profile/extend-profile.ts'
+import { draftExtension } from '../../profile/infer/draft-extension.ts'
 import { type InferredProfile, inferProfile } from '../../profile/infer/infer-profile.ts'
 import { refusalOf } from '../../profile/infer/known-queues/refusal.ts'
+import { nearestDocument } from '../../profile/infer/nearest-document.ts'
 import { nativeProfile } from '../../profile/native.ts'
-import { attachmentName, type OwnProfile } from '../../profile/own-profile.ts'
+import { attachmentName, type OwnProfile, type OwnTable } from '../../profile/own-profile.ts'
 import { shippedProfileNames } from '../../profile/shipped.ts'
 import { readTableName, showTableName, type TableName } from './table-name.ts'
 
 export interface Proposal extends Omit<InferredProfile, 'table'> {
-  profile: OwnProfile
+  profile: OwnProfile | ExtendedProfile
   /** `public.video_jobs` */
   tableName: string
 }
@@ -29,7 +32,27 @@ export async function proposeProfile(config: Config, given: string | undefined):
     })
   }
   const { table, certainty, questions } = inferred
-  return { profile: { name: profileName(shape), tables: [table] }, tableName, certainty, questions }
+  const name = profileName(shape)
+  const extended = await proposeExtension(config, shape, table)
+  if (extended !== null) return { ...extended, profile: { name, ...extended.profile }, tableName }
+  return { profile: { name, tables: [table] }, tableName, certainty, questions }
+}
+
+/** Null if it is not nearly the table of a document. */
+async function proposeExtension(config: Config, shape: ShapedTable, table: OwnTable) {
+  const document = nearestDocument(shape)
+  const draft = document && draftExtension(document, shape, table, shape.wordsInRows)
+  if (document === null || draft === null) return null
+  const { teamEvents } = document.table
+  const hasEvents =
+    teamEvents === null ||
+    (await findTables(config, { schema: shape.schema, table: teamEvents.table })).length > 0
+  const differences: TableDifferences = { ...draft.differences, ...(hasEvents ? {} : { teamEvents: null }) }
+  return {
+    profile: { extends: document.profile, tables: [differences] as [TableDifferences] },
+    certainty: 'likely' as const,
+    questions: draft.questions,
+  }
 }
 
 const profileName = ({ table }: ShapedTable) => {

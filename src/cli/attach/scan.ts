@@ -94,8 +94,10 @@ function printTable(table: ScannedTable, olderThanMs: number): void {
   printLine()
 }
 
-function describeMaker({ kind, name, certainty, evidence }: ScannedTable): string {
+function describeMaker({ kind, name, certainty, nearly, evidence }: ScannedTable): string {
   if (kind === 'known queue') return name
+  if (nearly !== null)
+    return `nearly the table of profile ${nearly}: attach drafts a profile that extends it (${evidence.join(', ')})`
   if (kind === 'profile') return `the table of profile ${name}`
   const guess = certainty === 'likely' ? 'looks hand-rolled' : 'possibly hand-rolled'
   return `${guess} (${evidence.join(', ')})`

@@ -2,6 +2,7 @@
 // a job runs; a time; and at least one column that only jobs have, such as the owner of the lock or the number of attempts.
 
 import { isEpoch } from '../time-type.ts'
+import { nearestDocument } from './nearest-document.ts'
 import {
   type Certainty,
   type Condition,
@@ -87,7 +88,8 @@ export function guessTable(sighted: SightedTable): ScanTarget | null {
   const status = statusOf(sighted, signs.count)
   const running = status === null ? runningByTimes(signs) : [status]
   if (running === null) return null
-  const certainty: Certainty = signs.count >= 3 ? 'likely' : 'unsure'
+  const nearly = nearestDocument(sighted)?.profile ?? null
+  const certainty: Certainty = signs.count >= 3 || nearly !== null ? 'likely' : 'unsure'
   const evidence = [...running.map(({ column }) => column), ...held, ...starts, ...owners, ...attempts]
   return {
     schema,
@@ -95,6 +97,7 @@ export function guessTable(sighted: SightedTable): ScanTarget | null {
     kind: 'hand-rolled',
     name: certainty,
     certainty,
+    nearly,
     evidence: [...new Set(evidence)],
     primaryKey,
     running,

@@ -60,6 +60,8 @@ export interface ScanTarget {
   /** `River`, `clip`, or the certainty of a guess. */
   name: string
   certainty: Certainty
+  /** The shipped profile whose table it resembles: `attach` drafts one that extends it. */
+  nearly: string | null
   /** The columns that identified it. */
   evidence: string[]
   primaryKey: string[]

@@ -216,6 +216,28 @@ describe('graphile-worker, as it migrates itself', () => {
   })
 })
 
+describe('queues whose state is in their times', () => {
+  it.each([
+    // Reserved again after 90 s.
+    ['Laravel', `update shop_jobs set reserved_at = null, attempts = attempts + 1 where id = 2`],
+    // Taken again after 4 hours.
+    ['Delayed Job', `update shop_delayed_jobs set locked_at = null, locked_by = null where id = 2`],
+  ])(
+    'REAP-13 OPS-7 OPS-13 %s: scan names the stuck job, attach refuses, and its writer goes on',
+    async (name, write) => {
+      const queue = foreignQueues.find((known) => known.name === name)
+      await database.pool.query(queue?.sql ?? '')
+      const { schema = '', table = '' } = queue ?? {}
+      expect(await scan()).toMatchObject([
+        { table, name, counts: { running: 2, stuck: 1, stuckIds: ['1'] }, next: null },
+      ])
+      await expectUntouched(schema, table, name)
+      expect((await database.pool.query(write)).rowCount).toBe(1)
+      expect(await scan()).toMatchObject([{ table, counts: { running: 1, stuck: 1 } }])
+    },
+  )
+})
+
 describe('tables as other queues make them', () => {
   const attach = (schema: string, table: string) =>
     migrateUp({

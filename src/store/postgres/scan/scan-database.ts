@@ -44,7 +44,10 @@ export interface ScanReport {
 }
 
 export interface ScannedTable
-  extends Pick<ScanTarget, 'schema' | 'table' | 'kind' | 'name' | 'certainty' | 'evidence' | 'timeColumns'>,
+  extends Pick<
+      ScanTarget,
+      'schema' | 'table' | 'kind' | 'name' | 'certainty' | 'nearly' | 'evidence' | 'timeColumns'
+    >,
     Pick<ScanTarget, 'rule' | 'remedy' | 'next'> {
   /** Why it was not counted; null if it was. */
   problem: string | null
@@ -163,8 +166,8 @@ async function scanTable(
 }
 
 function uncounted(target: ScanTarget, { isFiltered }: SightedTable, problem: string): ScannedTable {
-  const { schema, table, kind, name, certainty, evidence, timeColumns, rule, remedy, next } = target
-  const told = { schema, table, kind, name, certainty, evidence, timeColumns, rule, remedy, next }
+  const { schema, table, kind, name, certainty, nearly, evidence, timeColumns, rule, remedy, next } = target
+  const told = { schema, table, kind, name, certainty, nearly, evidence, timeColumns, rule, remedy, next }
   return { ...told, isFiltered, counts: null, problem }
 }
 
