@@ -17,7 +17,7 @@ const service = {
 
 module.exports = {
   apps: [
-    { ...service, name: 'unstuck-reaper', args: ['reaper', '--json'], instances: 1, kill_timeout: 15_000 },
+    { ...service, name: 'unstuck-reaper', args: ['reaper'], instances: 1, kill_timeout: 15_000 },
     {
       ...service,
       name: 'unstuck-worker',

@@ -24,6 +24,7 @@ const installed = (folder, suite) => {
   return cwd
 }
 installed('queues', 'known-queues.test.ts')
+installed('otel', 'otel.test.ts')
 const prisma = installed('prisma', 'prisma-times.test.ts')
 // Only migrations use the schema engine, which Prisma would download.
 const prismaEnv = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' }

@@ -43,6 +43,7 @@ import { printErrorText } from './terminal/output.ts'
 import { addTop } from './top/top.ts'
 import { pruneCommand } from './workers/prune.ts'
 import { reapCommand } from './workers/reap.ts'
+import { withMetrics } from './workers/serve-metrics.ts'
 import { workerCommand } from './workers/worker.ts'
 import { addWorkers } from './workers/workers.ts'
 
@@ -128,7 +129,7 @@ function addMigrate(program: Command): void {
 }
 
 function addRunning(program: Command): void {
-  withConnection(program.command('worker'))
+  withMetrics(withConnection(program.command('worker')))
     .description('runs the handlers of a module until SIGTERM, then drains')
     .argument('<handlers>', 'a JavaScript module: export default (q) => q.handle(…)')
     .option('--table <name>', 'table of the profile; default: the first')
@@ -136,13 +137,13 @@ function addRunning(program: Command): void {
     .addHelpText('after', example('unstuck worker ./handlers.js --concurrency 10'))
     .action(workerCommand)
 
-  withConnection(program.command('reaper'))
+  withMetrics(withConnection(program.command('reaper')))
     .description('requeues jobs whose lease expired, at every interval until SIGTERM')
     .option('--interval-sec <seconds>', 'seconds between sweeps (REAPER_INTERVAL_SEC)', wholeNumber)
     .addHelpText('after', example('unstuck reaper'))
     .action(reapCommand)
 
-  withTable(withConnection(program.command('reap')))
+  withMetrics(withTable(withConnection(program.command('reap'))))
     .description('sweeps like reaper; once with --once')
     .option('--once', 'run one sweep and exit')
     .option('--dry-run', 'show what a sweep would do and change nothing')

@@ -119,6 +119,12 @@ it('SEE-1 the log lines of a worker are escaped', async () => {
   await running.said('job started')
   running.kill('SIGTERM')
   const { stdout } = await running.result
-  expect(stdout).toContain(`job started: ${shown} ${waiting}`)
   expect(stdout).not.toMatch(STEERING)
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { event: string; job_id?: string; type?: string })
+  expect(lines.filter(({ event }) => event === 'job:started')).toMatchObject([
+    { job_id: waiting, type: hostile },
+  ])
 })

@@ -2,24 +2,30 @@ import { describeHidden } from '../../commands/describe-hidden.ts'
 import { previewSweep, type SweepAnswer, sweep } from '../../commands/queue-control-commands.ts'
 import { type Deployment, type DeploymentTable, openDeployment } from '../../compose/index.ts'
 import type { Config } from '../../config/index.ts'
-import { exitCodes, isUnstuckError, UnstuckError } from '../../errors/index.ts'
+import { exitCodes, invalidArgument, isUnstuckError, UnstuckError } from '../../errors/index.ts'
 import { startReaper } from '../../runtime/services/reaper.ts'
+import { runSweep } from '../../runtime/services/run-sweep.ts'
+import { processName } from '../../runtime/worker/process-name.ts'
 import type { HiddenJobs, ReapedJob } from '../../store/job-store.ts'
 import { loadCommandConfig } from '../connection/command-config.ts'
-import { eachActingTable } from '../connection/each-acting-table.ts'
 import { hiddenLine, markUnhealthy, seenTables } from '../connection/hidden-tables.ts'
 import { type CliContext, valueOf, withCommands } from '../connection/with-commands.ts'
 import { selectTables, type TableFlags } from '../connection/with-tables.ts'
 import { endSignal } from '../terminal/end-signal.ts'
-import { printJson, printLine, printProgress } from '../terminal/output.ts'
+import { printJson, printLine } from '../terminal/output.ts'
+import { observeReaper } from './observe-reaper.ts'
+import { printReport, printWouldReap } from './print-sweep.ts'
+import type { MetricsFlags } from './serve-metrics.ts'
 
-export interface ReapFlags extends TableFlags {
+export interface ReapFlags extends TableFlags, MetricsFlags {
   once?: boolean
   dryRun?: boolean
   intervalSec?: string
 }
 
 export async function reapCommand(flags: ReapFlags): Promise<void> {
+  if ((flags.dryRun === true || flags.once === true) && flags.metricsPort !== undefined)
+    throw invalidArgument('--metrics-port', flags.metricsPort, 'a reaper that runs until it is stopped')
   if (flags.dryRun === true) return withCommands(flags, (context) => preview(context, flags))
   if (flags.once === true) return withCommands(flags, (context) => sweepOnce(context, flags))
   const more = flags.intervalSec === undefined ? {} : { intervalSec: flags.intervalSec }
@@ -43,10 +49,7 @@ async function preview(context: CliContext, flags: ReapFlags): Promise<void> {
   if (flags.json === true) return printJson({ dryRun: true, tables: previews, hidden })
   for (const { table, wouldReap } of previews) {
     printLine(`${table}: ${wouldReap.length === 0 ? 'nothing to requeue' : ''}`.trimEnd())
-    printJobs('WOULD REQUEUE', wouldReap, 'requeued')
-    printJobs('WOULD DEAD-LETTER', wouldReap, 'dead')
-    printJobs('WOULD CANCEL', wouldReap, 'cancelled')
-    printJobs('WOULD NOT TOUCH', wouldReap, 'reported')
+    printWouldReap(wouldReap)
   }
   for (const found of hidden) printLine(hiddenLine(found))
   printLine('nothing was changed')
@@ -55,13 +58,40 @@ async function preview(context: CliContext, flags: ReapFlags): Promise<void> {
 async function sweepOnce(context: CliContext, flags: ReapFlags): Promise<void> {
   const { tables, hidden } = await seenTables(context.tables)
   markUnhealthy(hidden)
-  const report = (reports: SweepAnswer[]) => {
-    if (flags.json === true) return printJson({ tables: reports, hidden })
-    for (const { table, ...swept } of reports) printReport(table, swept)
-    for (const found of hidden) printLine(hiddenLine(found))
+  const reports: (SweepAnswer | ObservedTable)[] = []
+  for (const table of tables) reports.push(await sweepOrObserve(context, table))
+  if (flags.json === true) return printJson({ tables: reports, hidden })
+  for (const report of reports) {
+    if ('wouldReap' in report) printObserved(report)
+    else printReport(report.table, report)
   }
-  if (tables.length === 0) return report([])
-  await eachActingTable(tables, async ({ name }) => valueOf(await sweep(context, { table: name })), report)
+  for (const found of hidden) printLine(hiddenLine(found))
+}
+
+interface ObservedTable {
+  table: string
+  mode: 'observe'
+  wouldReap: ReapedJob[]
+}
+
+/** In mode observe a sweep records what it would do, as that of a reaper does, and changes nothing (OPS-14). */
+async function sweepOrObserve(
+  context: CliContext,
+  { name, store }: DeploymentTable,
+): Promise<SweepAnswer | ObservedTable> {
+  try {
+    return valueOf(await sweep(context, { table: name }))
+  } catch (error) {
+    if (!isUnstuckError(error, 'WRONG_MODE')) throw error
+  }
+  await runSweep(store, { reaper: { reaperId: processName() }, policy: context.config.policy })
+  const { reaped } = valueOf(await previewSweep(context, { table: name }))
+  return { table: name, mode: 'observe', wouldReap: reaped }
+}
+
+function printObserved({ table, wouldReap }: ObservedTable): void {
+  printLine(`${table}: observe mode, nothing was changed · unstuck mode reap --table ${table} to requeue`)
+  printWouldReap(wouldReap)
 }
 
 /**
@@ -81,28 +111,16 @@ async function sweepUntilStopped(
   for (const found of seen.hidden) process.stderr.write(`unstuck: ${hiddenLine(found)}\n`)
   const intervalMs = config.policy.sweepIntervalMs ?? stored.sweepIntervalMs
   const ended = endSignal()
-  if (flags.json !== true)
-    printLine(`reaping ${tables.map(nameOf).join(', ')} every ${intervalMs / 1000} s · Ctrl-C to stop`)
-  const reaper = startReaper({
-    tables,
-    intervalMs,
-    policy: config.policy,
-    onSweep: (table, report) => {
-      if (flags.json === true) printJson({ event: 'sweep', table, ...report })
-      else printReport(table, report)
-    },
-    onStandBy: (table) => {
-      if (flags.json === true) printJson({ event: 'standing-by', table })
-      else printLine(`${table}: another process sweeps it · standing by`)
-    },
-    onError: (table, error) => printSweepError(table, error, flags.json === true),
-    onUncounted: (table, error) => {
-      if (flags.json !== true) printProgress(`unstuck: ${table}: trends not counted: ${messageOf(error)}`)
-    },
-  })
-  const signal = await ended
-  await reaper.stop()
-  if (signal === 'SIGINT') process.exitCode = exitCodes.interrupted
+  const { observers, stop } = await observeReaper(tables, config, flags)
+  try {
+    observers.onStart(tables.map(nameOf), intervalMs)
+    const reaper = startReaper({ tables, intervalMs, policy: config.policy, ...observers })
+    const signal = await ended
+    await reaper.stop()
+    if (signal === 'SIGINT') process.exitCode = exitCodes.interrupted
+  } finally {
+    await stop()
+  }
 }
 
 function noTableSeen(hidden: HiddenJobs[]): UnstuckError {
@@ -112,34 +130,3 @@ function noTableSeen(hidden: HiddenJobs[]): UnstuckError {
 }
 
 const nameOf = ({ name }: DeploymentTable) => name
-
-function printReport(table: string, report: Omit<SweepAnswer, 'table'>): void {
-  const { requeuedIds, failedIds, held, holdReason, durationMs } = report
-  const hold = held > 0 ? ` · ${held} held (${holdReason ?? ''})` : ''
-  printLine(`${table}: ${requeuedIds.length} requeued · ${failedIds.length} dead${hold} · ${durationMs} ms`)
-  printJobs('REQUEUED', report.reaped, 'requeued')
-  printJobs('DEAD', report.reaped, 'dead')
-  printJobs('CANCELLED', report.reaped, 'cancelled')
-  printJobs('NOT TOUCHED', report.reaped, 'reported')
-}
-
-function printJobs(title: string, reaped: ReapedJob[], action: ReapedJob['action']): void {
-  const jobs = reaped.filter((job) => job.action === action)
-  if (jobs.length === 0) return
-  printLine(`  ${title} ${jobs.length}`)
-  for (const job of jobs.slice(0, 20)) {
-    const from = job.workerId === null ? '' : ` from ${job.workerId}`
-    const next = job.retryInMs === null ? '' : ` → due in ${(job.retryInMs / 1000).toFixed(1)} s`
-    printLine(`    ${job.jobId}  ${job.stage ?? ''}  ${job.reason}${from}, attempt ${job.attempt}${next}`)
-  }
-  if (jobs.length > 20) printLine(`    … and ${jobs.length - 20} more (--json lists all)`)
-}
-
-function printSweepError(table: string, error: unknown, isJson: boolean): void {
-  const message = messageOf(error)
-  const code = isUnstuckError(error) ? error.code : 'INTERNAL'
-  if (isJson) printJson({ event: 'sweep-failed', table, code, message })
-  else printProgress(`unstuck: ${table}: sweep failed, retrying at the next interval: ${message}`)
-}
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

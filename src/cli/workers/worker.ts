@@ -1,11 +1,12 @@
 import { pathToFileURL } from 'node:url'
 import { UnstuckError } from '../../errors/index.ts'
-import type { Logger } from '../../observe/logs/log-events.ts'
 import { type Unstuck, unstuck } from '../../unstuck/unstuck.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../connection/command-config.ts'
-import { printJson, printLine } from '../terminal/output.ts'
+import { type MetricsFlags, serveMetrics } from './serve-metrics.ts'
+import { isJsonLog, jsonLogger, textLogger } from './service-log.ts'
+import { startOtel } from './start-otel.ts'
 
-export interface WorkerFlags extends ConnectionFlags {
+export interface WorkerFlags extends ConnectionFlags, MetricsFlags {
   table?: string
   concurrency?: string
 }
@@ -18,6 +19,7 @@ export async function workerCommand(file: string, flags: WorkerFlags): Promise<v
     flags.concurrency === undefined ? {} : { concurrency: flags.concurrency },
   )
   const register = await loadRegister(file)
+  const stopOtel = await startOtel()
   const q = unstuck({
     ...(config.databaseUrl === null ? {} : { databaseUrl: config.databaseUrl }),
     ...(flags.config === undefined ? {} : { config: flags.config }),
@@ -26,11 +28,17 @@ export async function workerCommand(file: string, flags: WorkerFlags): Promise<v
     ...(flags.table === undefined ? {} : { table: flags.table }),
     concurrency: config.workerConcurrency,
     handleSignals: true,
-    logger: flags.json === true ? jsonLogger : textLogger,
+    logger: isJsonLog(flags) ? jsonLogger : textLogger,
   })
   await register(q)
-  await q.start()
-  process.exitCode = await q.ended
+  const metrics = await serveMetrics(flags, () => q.metrics())
+  try {
+    await q.start()
+    process.exitCode = await q.ended
+  } finally {
+    metrics?.close()
+    await stopOtel()
+  }
 }
 
 async function loadRegister(file: string): Promise<(q: Unstuck) => unknown> {
@@ -46,15 +54,3 @@ async function loadRegister(file: string): Promise<(q: Unstuck) => unknown> {
   }
   return loaded.default as (q: Unstuck) => unknown
 }
-
-const line = (level: string) => (fields: object, message: string) => {
-  printJson({ level, time: new Date().toISOString(), ...fields, msg: message })
-}
-const jsonLogger: Logger = { info: line('info'), warn: line('warn'), error: line('error') }
-
-const text = (mark: string) => (fields: object, message: string) => {
-  const { job_id: jobId, type, reason } = fields as { job_id?: string; type?: string; reason?: string }
-  const about = [type, jobId, reason].filter((part) => part !== undefined).join(' ')
-  printLine(`${new Date().toISOString()} ${mark} ${message}${about === '' ? '' : `: ${about}`}`)
-}
-const textLogger: Logger = { info: text(' '), warn: text('!'), error: text('✗') }

@@ -79,24 +79,11 @@ function openMetrics({ tables, policy }: ApiParts['options']): Promise<Metrics> 
     tables,
     ...(policy === undefined ? {} : { policy }),
   }
-  const most = (values: (number | null)[]) =>
-    values.reduce((a, b) => (a === null || (b !== null && b > a) ? b : a))
   return createMetrics({
     events: new RuntimeEventEmitter(),
     table: tables[0].name,
-    async readHealth() {
-      const all = valueOf(await readHealth(context, {})).map(({ value }) => value)
-      return {
-        overdue: all.reduce((sum, { overdue }) => sum + overdue, 0),
-        unjudged: all.reduce((sum, { unjudged }) => sum + unjudged, 0),
-        releasedOften: all.reduce((sum, { releasedOften }) => sum + releasedOften, 0),
-        oldestOverdueMs: most(all.map(({ oldestOverdueMs }) => oldestOverdueMs)),
-        oldestDueMs: most(all.map(({ oldestDueMs }) => oldestDueMs)),
-        reaperAgeMs: most(all.map(({ reaperAgeMs }) => reaperAgeMs)),
-        hidden: all.find(({ hidden }) => hidden?.isAll === true)?.hidden ?? null,
-        queues: all.flatMap(({ queues }) => queues),
-      }
-    },
+    readHealth: async () =>
+      valueOf(await readHealth(context, {})).map(({ table, value }) => ({ ...value, table })),
     readBreakers: async () => valueOf(await listBreakers(context, undefined)),
   })
 }

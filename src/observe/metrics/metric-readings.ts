@@ -6,11 +6,14 @@ import type { RuntimeEventSource } from './record-events.ts'
 
 /** Verbs of the store. Metrics of an absent one are left out. */
 export interface MetricReaders {
-  readHealth?: () => Promise<HealthReading>
+  readHealth?: () => Promise<OfTables<HealthReading>>
   readBreakers?: () => Promise<readonly BreakerReading[]>
   /** Covers the last 24 hours. */
-  readSlo?: () => Promise<SloReading>
+  readSlo?: () => Promise<OfTables<SloReading>>
 }
+
+/** One reading, of the table of the options, or one for each table. */
+export type OfTables<Reading> = Reading | readonly (Reading & { table: string })[]
 
 export interface HealthReading {
   overdue: number
@@ -126,8 +129,8 @@ export class MetricReadings {
   async #readStored(): Promise<Sample[]> {
     const { readHealth, readBreakers, readSlo } = this.#options
     const [health, slo] = await Promise.all([
-      this.#attempt('readHealth', readHealth, (found) => this.#ofHealth(found)),
-      this.#attempt('readSlo', readSlo, (found) => this.#ofSlo(found)),
+      this.#attempt('readHealth', readHealth, (found) => this.#ofEach(found, (each) => this.#ofHealth(each))),
+      this.#attempt('readSlo', readSlo, (found) => this.#ofEach(found, ofSlo)),
       this.#attempt('readBreakers', readBreakers, (found) => {
         this.#breakers.noteAll(found, this.#nowMs())
         return []
@@ -151,14 +154,22 @@ export class MetricReadings {
     }
   }
 
-  #ofHealth(health: HealthReading): Sample[] {
-    const { table } = this.#options
+  #ofEach<Reading extends object>(
+    found: OfTables<Reading>,
+    show: (reading: Reading & { table: string }) => Sample[],
+  ): Sample[] {
+    if ('length' in found) return found.flatMap(show)
+    return show({ ...found, table: this.#options.table })
+  }
+
+  #ofHealth(health: HealthReading & { table: string }): Sample[] {
+    const { table } = health
     const { overdue, oldestOverdueMs, oldestDueMs, unjudged, releasedOften, reaperAgeMs, hidden, queues } =
       health
     const age = reaperAgeMs === null ? [] : [sample('reaperAge', { table }, reaperAgeMs / 1_000)]
     if (hidden?.isAll === true) {
       this.#onFailed('readHealth')
-      return [...age, ...this.#ofQueues(queues)]
+      return [...age, ...this.#ofQueues(queues, table)]
     }
     return [
       sample('overdueJobs', { table }, overdue),
@@ -167,31 +178,11 @@ export class MetricReadings {
       sample('unjudgedJobs', { table }, unjudged),
       sample('releasedOftenJobs', { table }, releasedOften),
       ...age,
-      ...this.#ofQueues(queues),
+      ...this.#ofQueues(queues, table),
     ]
   }
 
-  #ofSlo({ rescued, inTime, p50Ms, p95Ms, worstMs, promiseMs, byCause }: SloReading): Sample[] {
-    const { table } = this.#options
-    const quantiles: [string, number | null][] = [
-      ['0.5', p50Ms],
-      ['0.95', p95Ms],
-      ['1', worstMs],
-    ]
-    return [
-      sample('rescues', { table, in_time: 'true' }, inTime),
-      sample('rescues', { table, in_time: 'false' }, rescued - inTime),
-      ...Object.entries(byCause).map(([cause, count]) => sample('rescuesByCause', { table, cause }, count)),
-      // Left out without rescues: no time is not a short time.
-      ...quantiles.flatMap(([quantile, ms]) =>
-        ms === null ? [] : [sample('rescueTime', { table, quantile }, ms / 1_000)],
-      ),
-      sample('rescuePromise', { table }, promiseMs / 1_000),
-    ]
-  }
-
-  #ofQueues(queues: readonly QueueReading[]): Sample[] {
-    const { table } = this.#options
+  #ofQueues(queues: readonly QueueReading[], table: string): Sample[] {
     const samples = queues.flatMap(({ queue: given, waiting, due, running, isPaused }) => {
       const { queue } = this.#limit.apply({ queue: given })
       return [
@@ -203,6 +194,25 @@ export class MetricReadings {
     })
     return summed(samples)
   }
+}
+
+function ofSlo(reading: SloReading & { table: string }): Sample[] {
+  const { table, rescued, inTime, p50Ms, p95Ms, worstMs, promiseMs, byCause } = reading
+  const quantiles: [string, number | null][] = [
+    ['0.5', p50Ms],
+    ['0.95', p95Ms],
+    ['1', worstMs],
+  ]
+  return [
+    sample('rescues', { table, in_time: 'true' }, inTime),
+    sample('rescues', { table, in_time: 'false' }, rescued - inTime),
+    ...Object.entries(byCause).map(([cause, count]) => sample('rescuesByCause', { table, cause }, count)),
+    // Left out without rescues: no time is not a short time.
+    ...quantiles.flatMap(([quantile, ms]) =>
+      ms === null ? [] : [sample('rescueTime', { table, quantile }, ms / 1_000)],
+    ),
+    sample('rescuePromise', { table }, promiseMs / 1_000),
+  ]
 }
 
 function sample<Name extends ReadName>(name: Name, labels: Labels<Name>, value: number): Sample {

@@ -152,7 +152,6 @@ describe('the clip tables after unstuck attach', () => {
     const queued = '00000000-0000-4000-8000-000000000003'
     await expectUntouched('jobs', async () => {
       for (const args of [
-        ['reap', '--once'],
         ['prune'],
         ['jobs', 'retry', failed, '--reason', 'a test'],
         ['jobs', 'cancel', queued, '--reason', 'a test'],
@@ -171,15 +170,35 @@ describe('the clip tables after unstuck attach', () => {
     })
   })
 
+  it('OPS-14 reap --once, which attach names as the next step, records what it would do and changes nothing', async () => {
+    await clip('attach')
+    const stuck = '00000000-0000-4000-8000-000000000001'
+    await expectUntouched('jobs', async () => {
+      const { exitCode, stdout, stderr } = await clip('reap', '--once')
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+      expect(stdout).toMatch(
+        new RegExp(`jobs: observe mode, nothing was changed[\\s\\S]*WOULD REQUEUE 1\\s+${stuck}`),
+      )
+      const { stdout: json } = await clip('reap', '--once', '--json')
+      expect(JSON.parse(json)).toMatchObject({
+        tables: [
+          { table: 'jobs', mode: 'observe', wouldReap: [{ jobId: stuck, action: 'requeued' }] },
+          { table: 'asr_jobs', mode: 'observe', wouldReap: [] },
+        ],
+      })
+    })
+    expect((await clip('mode')).stdout).toMatch(/would requeue +1\b/)
+  })
+
   it('OPS-14 a table in observe holds up no other', async () => {
     await clip('attach')
     await rows(`insert into asr_jobs (status, started_at) values ('processing', now() - interval '2 days')`)
     await clip('mode', 'reap', '--table', 'asr_jobs')
     await expectUntouched('jobs', async () => {
-      const { exitCode, stdout, stderr } = await clip('reap', '--once')
-      expect(exitCode).toBe(4)
+      const { exitCode, stdout } = await clip('reap', '--once')
+      expect(exitCode).toBe(0)
       expect(stdout).toContain('asr_jobs: 1 requeued')
-      expect(stderr).toContain('public.jobs is in mode observe')
+      expect(stdout).toContain('jobs: observe mode, nothing was changed')
     })
   })
 
@@ -192,6 +211,7 @@ describe('the clip tables after unstuck attach', () => {
     const before = await snapshot('jobs')
     const observed = () => rows('select count(*)::int as count from unstuck.observations')
     await expect.poll(observed, { timeout: 30_000 }).toEqual([{ count: 1 }])
+    await worker.said('service:standing-by')
     expect(await snapshot('jobs')).toEqual(before)
     await clip('mode', 'reap', '--table', 'jobs')
     const done = () => rows(`select count(*)::int as count from jobs where status = 'completed'`)
