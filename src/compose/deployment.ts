@@ -68,7 +68,7 @@ function openNeo4j(config: Config, databaseUrl: string): Deployment {
       'UNSTUCK_READ_URL: takes a standby of PostgreSQL; the jobs are in Neo4j',
     )
   const [table] = profileOf(config).tables
-  const { name, store, access, close } = deferNeo4jStore(databaseUrl, table.policy)
+  const { name, store, access, close } = deferNeo4jStore(databaseUrl, table)
   const tables: Deployment['tables'] = [{ name, table, store }]
   return { tables, access, reading: { tables, access }, live: { tables, access }, close }
 }

@@ -2,8 +2,8 @@
 import { type Config, profileOf } from '../config/index.ts'
 import type { DoctorFacts } from '../doctor/facts.ts'
 import { shippedProfile, shippedProfileNames } from '../profile/shipped.ts'
-import { notSupported } from '../store/capability.ts'
-import { isNeo4jUrl } from '../store/neo4j/deferred-store.ts'
+import { isNeo4jUrl, readNeo4jFacts } from '../store/neo4j/deferred-store.ts'
+import type { GraphFacts } from '../store/ports/graph-facts.ts'
 import type { ShapedTable } from '../store/postgres/migrate/inspect/table-shapes.ts'
 import type { ScanReport } from '../store/postgres/scan/scan-database.ts'
 import { createInstaller } from './installer.ts'
@@ -44,10 +44,10 @@ export async function scan(config: Config, options: ScanFor): Promise<ScanReport
 const DOCTOR_TIMEOUT_MS = 5_000
 
 /** Reads the facts for `doctor`, in read-only transactions. */
-export async function examine(config: Config): Promise<DoctorFacts> {
+export async function examine(config: Config): Promise<DoctorFacts | GraphFacts> {
   const { schema, policy } = config
   const { tables } = profileOf(config)
-  if (isNeo4jUrl(config.databaseUrl)) throw notSupported('Neo4j', 'doctor')
+  if (isNeo4jUrl(config.databaseUrl)) return readNeo4jFacts(config.databaseUrl, tables[0], policy)
   const databaseUrl = requireUrl(config.databaseUrl)
   const options = { databaseUrl, schema, timeoutMs: DOCTOR_TIMEOUT_MS }
   const [{ readRoute, withDoctorReader }, { readFacts }] = await Promise.all([

@@ -1,5 +1,6 @@
 // Installs, inspects and removes the engine's schema.
 import { type Config, profileOf } from '../config/index.ts'
+import type { Feature } from '../profile/profile.ts'
 import { deferNeo4jInstaller, isNeo4jUrl } from '../store/neo4j/deferred-store.ts'
 import type { AttachPlan } from '../store/postgres/migrate/attach-plan.ts'
 import type { EngineUse } from '../store/postgres/migrate/inspect/engine-use.ts'
@@ -18,7 +19,7 @@ export interface Installer {
   /** `phases` are steps of the profile's own plan, if it has one. Default: all. */
   up(onStep?: (step: string) => void, phases?: number[], options?: UpOptions): Promise<void>
   /** The statements `up` would run on this database. Read-only. */
-  plan(options?: IndexOption & { isConcurrent?: boolean }): Promise<AttachPlan>
+  plan(options?: AdditionOptions & { isConcurrent?: boolean }): Promise<AttachPlan>
   /** Returns false if nothing was installed. */
   down(options: Pick<MigrateDownOptions, 'isPurge' | 'only' | 'onStep'>): Promise<boolean>
   /** Who depends on the engine and would be affected by `down`. Read-only. */
@@ -30,12 +31,14 @@ export interface Installer {
   rolesSql(role?: string): string
 }
 
-export interface IndexOption {
+export interface AdditionOptions {
   /** Also creates the indexes that the team's document names. */
   hasDocumentIndexes?: boolean
+  /** Features whose columns are added, beside those that the profile uses. */
+  features?: readonly Feature[]
 }
 
-export interface UpOptions extends IndexOption {
+export interface UpOptions extends AdditionOptions {
   /** Tables attached by this run start in observe mode instead of reap. */
   startsObserved?: boolean
 }
@@ -44,7 +47,7 @@ export function createInstaller(config: Config, url?: string, profile = profileO
   const { schema } = config
   const address = () => url ?? requireUrl(config.migrateUrl)
   const target = () => ({ databaseUrl: address(), schema, profile })
-  if (isNeo4jUrl(url ?? config.migrateUrl)) return deferNeo4jInstaller(address())
+  if (isNeo4jUrl(url ?? config.migrateUrl)) return deferNeo4jInstaller(address(), profile.tables[0])
   return {
     place: `schema ${schema}`,
     keptJobs: 'Native jobs, if there are any, were kept: unstuck migrate down --purge drops them.',

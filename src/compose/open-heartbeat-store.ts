@@ -15,7 +15,7 @@ export interface OpenHeartbeatStore {
 /** One table over connections of its own. */
 export function openHeartbeatStore({ schema, table, ...options }: OpenTableOptions): OpenHeartbeatStore {
   if (typeof options.databaseUrl === 'string' && isNeo4jUrl(options.databaseUrl))
-    return deferNeo4jStore(options.databaseUrl, table.policy)
+    return deferNeo4jStore(options.databaseUrl, table)
   const { client, close } = openConnectionPool(options)
   return { store: createPostgresHeartbeatStore(createCallQuery(client, { schema, table }), table), close }
 }

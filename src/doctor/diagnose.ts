@@ -1,4 +1,5 @@
 // Turns facts into findings. Every check is a pure function of the facts.
+import type { GraphFacts } from '../store/ports/graph-facts.ts'
 import { checkConnection } from './checks/connection.ts'
 import { checkConnectionSlots } from './checks/connection-slots.ts'
 import { checkDeadlines } from './checks/deadlines.ts'
@@ -22,10 +23,12 @@ import { checkExposure, checkHiddenRows } from './checks/row-security.ts'
 import { checkStatusWords } from './checks/status-words.ts'
 import { checkStorage } from './checks/storage.ts'
 import { checkTimes } from './checks/times.ts'
+import { diagnoseGraph } from './diagnose-graph.ts'
 import type { DoctorFacts } from './facts.ts'
 import { type Finding, problem } from './finding.ts'
 
-export function diagnose(facts: DoctorFacts): Finding[] {
+export function diagnose(facts: DoctorFacts | GraphFacts): Finding[] {
+  if ('nodes' in facts) return diagnoseGraph(facts)
   const { server, tables, unreadable } = facts
   return [
     ...checkConnection(facts),

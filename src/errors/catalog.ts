@@ -109,6 +109,14 @@ export const errorCatalog = {
     sqlState: '25006',
     isRetryable: true,
   },
+  DATABASE_OUT_OF_MEMORY: {
+    meaning:
+      'Neo4j rolled the call back because it or its transaction has no memory left; nothing was changed.',
+    httpStatus: 503,
+    exitCode: exitCodes.problemFound,
+    sqlState: null,
+    isRetryable: true,
+  },
   POOL_EXHAUSTED: {
     meaning:
       'No database connection became free for a transaction in time; the job is released without an attempt spent.',

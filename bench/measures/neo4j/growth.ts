@@ -85,7 +85,17 @@ function measure(bench: Neo4jBench, label: string): Promise<Values> {
 
 /** Profiles a claim that finds enough due jobs. Its writes are rolled back. */
 async function profileOf(bench: Neo4jBench, label: string, name: string): Promise<Profile> {
-  const asked = { queues: ['noop'], types: null, seen: [], limit: neo4j.int(BATCH) }
+  const limit = neo4j.int(BATCH)
+  const asked = {
+    cursors: [{ queue: 'noop', after: neo4j.int(-1) }],
+    levels: [{ queue: 'noop', priority: neo4j.int(0) }],
+    buckets: Array.from({ length: 8 }, (_, bucket) => `noop/${bucket}`),
+    bucket: null,
+    types: null,
+    passed: [],
+    limit,
+    window: limit,
+  }
   const session = bench.driver.session()
   const tx = await session.beginTransaction()
   try {
@@ -95,9 +105,7 @@ async function profileOf(bench: Neo4jBench, label: string, name: string): Promis
          bucket: n % 8, due_at: datetime.statement()})`,
       asked,
     )
-    const buckets = Array.from({ length: 8 }, (_, bucket) => `noop/${bucket}`)
-    const statement = `PROFILE ${readCypher(name, label)}`
-    const { summary } = await tx.run(statement, { ...asked, buckets, bucket: null })
+    const { summary } = await tx.run(`PROFILE ${readCypher(name, label)}`, asked)
     if (summary.profile === false) throw new Error('the server returned no profile')
     return summary.profile
   } finally {

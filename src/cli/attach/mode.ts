@@ -1,6 +1,5 @@
 import { Argument, type Command, Option } from 'commander'
 import type { DeploymentTable } from '../../compose/index.ts'
-import { hasCapability } from '../../store/capability.ts'
 import type { ModeStatus, Observations, OnForeignSettle, TableMode } from '../../store/job-store.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
 import { type TableFlags, withTables } from '../connection/with-tables.ts'
@@ -47,8 +46,8 @@ async function show(tables: DeploymentTable[], flags: ModeFlags): Promise<void> 
   const reports: TableReport[] = []
   for (const { name, store } of tables) {
     const status = await store.readMode()
-    const observations = hasCapability(store, 'modes') ? await store.readObservations() : null
-    reports.push({ table: name, ...status, observations: observations?.since == null ? null : observations })
+    const observations = await store.readObservations()
+    reports.push({ table: name, ...status, observations: observations.since === null ? null : observations })
   }
   if (flags.json === true) return printJson({ tables: reports })
   printTable([

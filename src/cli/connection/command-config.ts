@@ -18,12 +18,14 @@ export function loadCommandConfig(
 ): Config {
   const { schema } = flags
   const databaseUrl = flags.store ?? flags.databaseUrl
-  // Jobs in Neo4j belong to the embedding profile.
-  const profile = flags.profile ?? (flags.store === undefined ? undefined : 'embedding')
+  const file = readConfigFile(process.cwd(), flags.config)
+  // Jobs in Neo4j belong to the embedding profile, or to one of the file that extends it.
+  const isOwn = typeof file?.profile === 'object'
+  const profile = flags.profile ?? (flags.store === undefined || isOwn ? undefined : 'embedding')
   const config = loadConfig({
     env: process.env,
     flags: { databaseUrl, schema, profile, ...more },
-    file: readConfigFile(process.cwd(), flags.config),
+    file,
   })
   for (const warning of config.warnings) printProgress(`unstuck: warning: ${warning}`)
   return config

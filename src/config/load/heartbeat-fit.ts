@@ -43,6 +43,17 @@ export function checkHeartbeatFit(
   }
 }
 
+/** Explicit settings that repeat the document's own values: a worker warns of those once, when it starts. */
+export function keepsLeases(policy: Policy, document: Policy): boolean {
+  const { heartbeatMs, defaultLeaseMs, stageLeasesMs } = document
+  const stages = Object.entries(policy.stageLeasesMs)
+  return (
+    policy.heartbeatMs === heartbeatMs &&
+    policy.defaultLeaseMs === defaultLeaseMs &&
+    stages.every(([stage, ms]) => stageLeasesMs[stage] === ms)
+  )
+}
+
 function shortestLease(policy: Policy, found: FoundValues): { ms: number; name: string; given: unknown } {
   const set = found.get('policy.defaultLeaseMs')
   const name = set?.name ?? found.get('preset')?.name ?? 'the profile'

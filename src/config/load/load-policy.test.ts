@@ -57,6 +57,12 @@ describe('attempts and leases', () => {
     ])
   })
 
+  it('LEASE-4 OPS-13 leaves the own values of document 002, set explicitly, to the warning of the worker', () => {
+    const given = { UNSTUCK_PROFILE: 'embedding', HEARTBEAT_SEC: '120', EMBED_JOB_RETENTION_DAYS: '14' }
+    expect(load(given).warnings).toEqual([])
+    expect(load({ ...given, HEARTBEAT_SEC: '119' }).warnings).toHaveLength(1)
+  })
+
   it('LEASE-4 blames the lease where only the lease was set', () => {
     expect(refuse({ DEFAULT_LEASE_SEC: '29' })).toEqual([
       { name: 'DEFAULT_LEASE_SEC', got: '"29"', takes: 'at least 30 s, two heartbeats of 15 s' },

@@ -4,7 +4,7 @@ import type { DoctorFacts, TableFacts } from '../facts.ts'
 import { countJobs, type Finding, warning } from '../finding.ts'
 
 /** Jobs held on purpose, by an operator or the engine: reported, because they look stuck. */
-export function checkBreakers({ breakers }: DoctorFacts): Finding[] {
+export function checkBreakers({ breakers }: Pick<DoctorFacts, 'breakers'>): Finding[] {
   return (breakers ?? [])
     .filter(({ state }) => state !== 'closed')
     .map(({ name, state, reason, changedBy, calls, failures, reopens, settings, queues }) => {

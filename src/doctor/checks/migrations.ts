@@ -1,7 +1,7 @@
 import type { DoctorFacts } from '../facts.ts'
 import { type Finding, fine, problem } from '../finding.ts'
 
-export function checkMigrations({ migrations }: DoctorFacts): Finding[] {
+export function checkMigrations({ migrations }: Pick<DoctorFacts, 'migrations'>): Finding[] {
   if (migrations === null) return []
   const { isInstalled, applied, pending, unknown, engine, tables } = migrations
   const check = 'migrations'

@@ -5,7 +5,7 @@ import { withOverride } from '../../policy/policy.ts'
 import type { ServerFacts, TableFacts } from '../facts.ts'
 import { countJobs, type Finding, fine, problem, warning } from '../finding.ts'
 
-export function checkReaper(table: TableFacts, { hasCron }: ServerFacts): Finding[] {
+export function checkReaper(table: TableFacts, { hasCron }: Pick<ServerFacts, 'hasCron'>): Finding[] {
   const { name, health, stored, override, relation } = table
   if (health === null || stored === null) return []
   const { sweepIntervalMs } = withOverride(stored, override)

@@ -15,11 +15,12 @@ import { describeEnqueueBatches } from './lifecycle/enqueue-batches.ts'
 import { describeFail } from './lifecycle/fail.ts'
 import { describeHeartbeat } from './lifecycle/heartbeat.ts'
 import { describeHints } from './lifecycle/hints.ts'
+import { describeKeepCompleted } from './lifecycle/keep-completed.ts'
 import { describeLastChance } from './lifecycle/last-chance.ts'
 import { describeRelease } from './lifecycle/release.ts'
 import { describeStage } from './lifecycle/stage.ts'
 import { describeTotalDeadline } from './lifecycle/total-deadline.ts'
-import { describeModes } from './modes/modes.ts'
+import { describeEnforce, describeModes } from './modes/modes.ts'
 import { describeObserved } from './modes/observed.ts'
 import { describeCancel } from './operating/cancel.ts'
 import { describeDiscard } from './operating/discard.ts'
@@ -83,12 +84,11 @@ export function describeJobStore<Tx = never>(
     describeSchedule(opened)
     describeWorkers(opened)
     describeIfCapable(options, 'notify', () => describeHints(opened))
-    describeIfCapable(options, 'modes', () => {
-      describeModes(opened)
-      describeObserved(opened)
-    })
+    describeModes(opened)
+    describeIfCapable(options, 'enforce', () => describeEnforce(opened))
+    describeObserved(opened, options)
     describeIfCapable(options, 'dispatch', () => describeDispatch(opened))
-    describeIfCapable(options, 'operations', () => describeOperations(opened))
+    describeIfCapable(options, 'operations', () => describeOperations(opened, options))
     describeIfCapable(options, 'webhooks', () => describeWebhooks(opened))
   })
 }
@@ -115,6 +115,7 @@ function describeLifecyclePort<Tx>(opened: Open<Tx>, options: ConformanceOptions
   describeStage(opened)
   describeTotalDeadline(opened)
   describeComplete(opened)
+  describeIfCapable(options, 'deletion', () => describeKeepCompleted(opened, options))
   describeFail(opened)
   describeRelease(opened)
   describeLastChance(opened)

@@ -1,10 +1,13 @@
 // Used by compose: the driver is an optional peer dependency, imported with the first call.
+
 import { UnstuckError } from '../../errors/index.ts'
-import type { Policy } from '../../policy/policy.ts'
+import type { PolicyOverride } from '../../policy/policy.ts'
+import type { TableProfile } from '../../profile/profile.ts'
 import type { AccessStore } from '../access-store.ts'
 import { notSupported } from '../capability.ts'
 import type { JobStore } from '../job-store.ts'
-import { DEFAULT_LABEL } from './graph/cypher-files.ts'
+import type { GraphFacts } from '../ports/graph-facts.ts'
+import { labelOf } from './graph/cypher-files.ts'
 import type * as Neo4j from './index.ts'
 import { neo4jLacks } from './unsupported.ts'
 
@@ -21,11 +24,11 @@ export interface DeferredNeo4j {
   close: () => Promise<void>
 }
 
-export function deferNeo4jStore(url: string, policy: Policy): DeferredNeo4j {
+export function deferNeo4jStore(url: string, table: TableProfile): DeferredNeo4j {
   let opening: Promise<Neo4j.OpenNeo4j> | undefined
   const open = () => {
     // A failed attempt is repeated by the next call: the server may be back.
-    opening ??= openStore(url, policy).catch((error: unknown) => {
+    opening ??= openStore(url, table).catch((error: unknown) => {
       opening = undefined
       throw error
     })
@@ -35,7 +38,7 @@ export function deferNeo4jStore(url: string, policy: Policy): DeferredNeo4j {
     throw notSupported('Neo4j', 'transactions')
   }
   return {
-    name: DEFAULT_LABEL,
+    name: labelOf(table),
     store: defer({ lacks: neo4jLacks } as JobStore, async () => (await open()).store),
     transaction,
     access: defer({ hasOrderedEvents: true } as AccessStore, async () => (await open()).access),
@@ -56,31 +59,31 @@ function defer<Verbs extends object>(known: Verbs, open: () => Promise<Verbs>): 
   })
 }
 
-async function openStore(url: string, policy: Policy): Promise<Neo4j.OpenNeo4j> {
+async function openStore(url: string, table: TableProfile): Promise<Neo4j.OpenNeo4j> {
   const { openNeo4j } = await importNeo4j()
-  return openNeo4j({ url, policy, retentionDays: policy.retentionDays })
+  return openNeo4j({ url, table, retentionDays: table.policy.retentionDays })
 }
 
 /** The install consists of constraints and indexes. */
-export function deferNeo4jInstaller(url: string) {
+export function deferNeo4jInstaller(url: string, table: TableProfile) {
   const refuse = (): never => {
     throw noTables()
   }
   return {
-    place: `Neo4j, label ${DEFAULT_LABEL}`,
+    place: `Neo4j, label ${labelOf(table)}`,
     keptJobs: 'The jobs were kept: they are nodes of the application.',
-    up: () => withDriver(url, ({ installNeo4j }, target) => installNeo4j(target)),
+    up: () => withDriver(url, table, ({ installNeo4j }, target) => installNeo4j(target)),
     down: async ({ isPurge, only }: { isPurge?: boolean; only?: readonly string[] }) => {
       if (only !== undefined) throw noTables()
       if (isPurge === true) throw jobsStay()
-      return withDriver(url, async ({ readNeo4jStatus, removeNeo4j }, target) => {
+      return withDriver(url, table, async ({ readNeo4jStatus, removeNeo4j }, target) => {
         const { applied } = await readNeo4jStatus(target)
         await removeNeo4j(target)
         return applied.length > 0
       })
     },
     status: () =>
-      withDriver(url, async ({ readNeo4jStatus }, target) => {
+      withDriver(url, table, async ({ readNeo4jStatus }, target) => {
         const { applied, pending } = await readNeo4jStatus(target)
         const isCurrent = pending.length === 0
         const engine = isCurrent ? ('current' as const) : ('not installed' as const)
@@ -102,6 +105,17 @@ export function deferNeo4jInstaller(url: string) {
   }
 }
 
+/** For doctor. */
+export function readNeo4jFacts(
+  url: string,
+  table: TableProfile,
+  override: PolicyOverride,
+): Promise<GraphFacts> {
+  return withDriver(url, table, ({ createNeo4jStore, readGraphFacts }, target) =>
+    readGraphFacts(target, createNeo4jStore(target), override),
+  )
+}
+
 export function noTables(): UnstuckError {
   return new UnstuckError('NOT_SUPPORTED', 'the Neo4j store has no attach: there are no tables to look at', {
     details: { store: 'Neo4j', capability: 'attach' },
@@ -117,12 +131,13 @@ function jobsStay(): UnstuckError {
 
 async function withDriver<T>(
   url: string,
+  table: TableProfile,
   act: (neo4j: typeof Neo4j, target: Neo4j.InstallOptions) => Promise<T>,
 ): Promise<T> {
   const neo4j = await importNeo4j()
   const { driver, database } = neo4j.openDriver(url)
   try {
-    return await act(neo4j, { driver, ...(database === null ? {} : { database }) })
+    return await act(neo4j, { driver, table, ...(database === null ? {} : { database }) })
   } finally {
     await driver.close()
   }

@@ -15,3 +15,4 @@ export {
   openNeo4j,
   openNeo4jStore,
 } from './open-neo4j-store.ts'
+export { readGraphFacts } from './read-graph-facts.ts'

@@ -12,8 +12,8 @@ import type {
   TokenRecord,
 } from '../access-store.ts'
 import { notSupported } from '../capability.ts'
-import { checkLabel, DEFAULT_LABEL } from './graph/cypher-files.ts'
 import { type Graph, openGraph, type Row, type Run } from './graph/graph.ts'
+import { namesOf } from './graph/node-names.ts'
 import type { Neo4jStoreOptions } from './neo4j-store.ts'
 import { toInteger } from './state/job-node.ts'
 import { fromBody, toBody } from './state/record-body.ts'
@@ -25,9 +25,7 @@ const STALE_REQUEST_MS = 60_000
 const ATTACHMENT = 'embedding'
 
 export function createNeo4jAccess(options: Omit<Neo4jStoreOptions, 'policy'>): AccessStore {
-  const { label = DEFAULT_LABEL } = options
-  checkLabel(label)
-  const graph = openGraph({ ...options, label })
+  const graph = openGraph({ ...options, names: namesOf(options.label, options.table) })
   return {
     hasOrderedEvents: true,
     ...bindFeed(graph),

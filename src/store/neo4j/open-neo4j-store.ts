@@ -2,6 +2,7 @@
 import neo4j, { type Driver } from 'neo4j-driver'
 import { invalidArgument, UnstuckError } from '../../errors/index.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
+import type { TableProfile } from '../../profile/profile.ts'
 import type { AccessStore } from '../access-store.ts'
 import type { JobStore } from '../job-store.ts'
 import { sendAtOnce } from './graph/no-delay.ts'
@@ -13,7 +14,11 @@ export interface OpenNeo4jOptions {
   /** `neo4j://user:password@host:7687/database`, or `bolt://` for a single server. */
   url: string
   label?: string
+  /** Names, status words, types of times and policy, if they differ from document 002. */
+  table?: TableProfile
   policy?: PolicyOverride
+  /** Keys of the payload that are properties of a node, by their names. */
+  payload?: Record<string, string>
   /** 7 to 30. Default: 14 (`EMBED_JOB_RETENTION_DAYS`). */
   retentionDays?: number
 }
@@ -42,13 +47,14 @@ export interface OpenNeo4j {
 }
 
 export async function openNeo4j(options: OpenNeo4jOptions): Promise<OpenNeo4j> {
-  const { url, label, policy } = options
+  const { url, label, policy, table, payload } = options
   const retentionDays = checkRetention(options.retentionDays ?? DEFAULT_RETENTION_DAYS)
   const { driver, database } = openDriver(url)
   const target = {
     driver,
     ...(database === null ? {} : { database }),
     ...(label === undefined ? {} : { label }),
+    ...(table === undefined ? {} : { table }),
   }
   try {
     await checkNeo4j(target)
@@ -56,7 +62,11 @@ export async function openNeo4j(options: OpenNeo4jOptions): Promise<OpenNeo4j> {
     await driver.close()
     throw error
   }
-  const store = createNeo4jStore({ ...target, policy: { ...policy, retentionDays } })
+  const store = createNeo4jStore({
+    ...target,
+    ...(payload === undefined ? {} : { payload }),
+    policy: { ...policy, retentionDays },
+  })
   return { store, access: createNeo4jAccess(target), close: () => driver.close() }
 }
 

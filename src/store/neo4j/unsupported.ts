@@ -1,4 +1,5 @@
 // The ports that this store lacks: their verbs throw NOT_SUPPORTED.
+import { deletesCompleted, type PolicyOverride } from '../../policy/policy.ts'
 import { notSupported, type StoreCapability } from '../capability.ts'
 import type { DispatchStore, OperationStore, TrendStore, WebhookStore } from '../job-store.ts'
 
@@ -8,17 +9,22 @@ export const neo4jLacks: ReadonlySet<StoreCapability> = new Set([
   'notify',
   'skip-locked',
   'audit',
-  'doctor',
   'attach',
   'dispatch',
-  'modes',
+  'enforce',
   'operations',
   'trends',
   'webhooks',
+  'deletion',
 ])
 
 export function refuseTransaction(options: { tx?: unknown }): void {
   if (options.tx !== undefined) throw notSupported('Neo4j', 'transactions')
+}
+
+/** Jobs are nodes of the application, and are never deleted by a completion. */
+export function refuseDeletion(policy: PolicyOverride = {}): void {
+  if (deletesCompleted(policy)) throw notSupported('Neo4j', 'deletion')
 }
 
 export function bindMissingVerbs(): DispatchStore & OperationStore & TrendStore & WebhookStore {

@@ -1,6 +1,6 @@
 import neo4j from 'neo4j-driver'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { installNeo4j, removeNeo4j } from '../../../src/store/neo4j/install.ts'
+import { installNeo4j, readNeo4jStatus, removeNeo4j } from '../../../src/store/neo4j/install.ts'
 import { createNeo4jStore } from '../../../src/store/neo4j/neo4j-store.ts'
 import { openDriver, openNeo4jStore } from '../../../src/store/neo4j/open-neo4j-store.ts'
 import { clear, createNeo4jBench, type Neo4jBench } from './server/neo4j-harness.ts'
@@ -74,7 +74,7 @@ describe('what is wrong with a Neo4j', () => {
     const refused = { code: 'NOT_SUPPORTED' }
     await expect(store.listWebhooks()).rejects.toMatchObject(refused)
     await expect(store.countDispatches()).rejects.toMatchObject(refused)
-    await expect(store.setMode('observe')).rejects.toMatchObject(refused)
+    await expect(store.setMode('enforce')).rejects.toMatchObject(refused)
     await expect(store.listOperations()).rejects.toMatchObject(refused)
     await expect(store.writePolicy({ dispatch: 'requeued' })).rejects.toMatchObject(refused)
     await expect(store.completeJobs([], { tx: {} as never })).rejects.toMatchObject(refused)
@@ -103,5 +103,30 @@ describe('install and removal', () => {
     expect(others.records).toEqual([])
     await clear(driver, 'InstalledJob')
     await driver.close()
+  })
+
+  it('OPS-13 a plain index of the team on id does not break the install, and stays', async () => {
+    const { driver } = openDriver(inject('neo4jUrl'))
+    const own = { driver, label: 'IndexedJob' }
+    await driver.executeQuery('CREATE INDEX team_job_id FOR (j:IndexedJob) ON (j.id)')
+    await driver.executeQuery('CALL db.awaitIndexes(60)')
+    try {
+      await installNeo4j(own)
+      expect(await readNeo4jStatus(own)).toMatchObject({ pending: [] })
+      const store = createNeo4jStore(own)
+      await store.enqueueJobs([{ type: 'embed' }])
+      const [job] = await store.claimJobs({ workerId: 'worker-a', queues: ['embed'], limit: 1 })
+      if (job === undefined) throw new Error('there was no job to claim')
+      await store.completeJobs([job])
+      await removeNeo4j(own)
+      const { records } = await driver.executeQuery(
+        "SHOW INDEXES YIELD name, labelsOrTypes WHERE labelsOrTypes = ['IndexedJob'] RETURN name",
+      )
+      expect(records.map((record) => record.get('name') as string)).toEqual(['team_job_id'])
+    } finally {
+      await driver.executeQuery('DROP INDEX team_job_id IF EXISTS')
+      await clear(driver, 'IndexedJob')
+      await driver.close()
+    }
   })
 })

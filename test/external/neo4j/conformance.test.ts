@@ -9,6 +9,15 @@ describe('nodes', () => {
   })
   afterAll(() => bench.close())
   describeJobStore('Neo4j', () => bench.open(), {
-    lacks: ['transactions', 'notify', 'skip-locked', 'dispatch', 'modes', 'operations', 'webhooks'],
+    lacks: [
+      'transactions',
+      'notify',
+      'skip-locked',
+      'dispatch',
+      'enforce',
+      'operations',
+      'webhooks',
+      'deletion',
+    ],
   })
 })

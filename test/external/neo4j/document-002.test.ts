@@ -160,4 +160,34 @@ describe('document 002', () => {
     await harness.store.completeJobs(claimed)
     expect(await readNode('mine-1')).toMatchObject({ status: 'completed', document: 'a.pdf' })
   })
+
+  it('OPS-13 a failed node that the application sets back to pending can be claimed at once', async () => {
+    const [job] = await lease(1)
+    if (job === undefined) throw new Error('there was no job to claim')
+    await harness.store.failJobs([{ ...job, isRetryable: false }])
+    await bench.driver.executeQuery(
+      `MATCH (j:${label} {id: $id, status: 'failed'}) SET j.status = 'pending', j.attempts = 0`,
+      { id: job.jobId },
+    )
+    const claimed = await harness.store.claimJobs({ workerId: 'worker-b', queues: ['embed'], limit: 1 })
+    expect(claimed).toMatchObject([{ jobId: job.jobId }])
+  })
+
+  it('OPS-13 nodes whose label the application removes do not hide those that it creates', async () => {
+    const jobs = await lease(3)
+    await harness.store.sweepJobs()
+    await bench.driver.executeQuery(
+      `MATCH (j:${label}) WHERE j.id IN $ids REMOVE j:${label} SET j:Archived${label}`,
+      { ids: jobs.map(({ jobId }) => jobId) },
+    )
+    await bench.driver.executeQuery(`CREATE (:${label} {id: 'mine-3', status: 'pending'})`)
+    await harness.store.sweepJobs()
+    const { records } = await bench.driver.executeQuery(
+      `MATCH (j:Archived${label}) WITH collect(j) AS archived, sum(size(labels(j))) AS labels
+       UNWIND archived AS j DETACH DELETE j RETURN DISTINCT labels`,
+    )
+    expect(records[0]?.get('labels')).toEqual(neo4j.int(3))
+    const claimed = await harness.store.claimJobs({ workerId: 'worker-b', queues: ['embed'], limit: 5 })
+    expect(claimed).toMatchObject([{ jobId: 'mine-3' }])
+  })
 })

@@ -138,7 +138,6 @@ describe('unstuck serve over nodes', () => {
 
   it.each([
     ['GET /v1/audit', 'audit'],
-    ['GET /v1/doctor', 'doctor'],
     ['GET /v1/operations', 'operations'],
     ['GET /v1/webhooks', 'webhooks'],
     ['GET /v1/webhooks/deliveries', 'webhooks'],
@@ -149,6 +148,12 @@ describe('unstuck serve over nodes', () => {
     })
   })
 
+  it('OPS-8 GET /v1/doctor examines the nodes', async () => {
+    const { status, body } = await call('GET /v1/doctor')
+    expect(status).toBe(200)
+    expect(body.findings).toContainEqual(expect.objectContaining({ check: 'nodes', level: 'fine' }))
+  })
+
   it('OPS-8 a change of many jobs is refused, and the list of commands says so before', async () => {
     const operation = { action: 'cancel', q: 'type:embed', reason: 'enough', dry_run: true }
     expect((await call('POST /v1/operations', operation)).body.code).toBe('NOT_SUPPORTED')
@@ -157,7 +162,7 @@ describe('unstuck serve over nodes', () => {
     const refused = Object.keys(commands).filter(isRefused).toSorted()
     expect(refused.join(' ')).toBe(
       'abortOperation addWebhook beginOperation listAuditEntries listDeliveries listOperations listWebhooks planOperation ' +
-        'planRedrive redeliver redrive removeWebhook runDoctor switchWebhook',
+        'planRedrive redeliver redrive removeWebhook switchWebhook',
     )
     expect(commands['listAuditEntries']?.reason).toBe('not available: this store has no audit')
   })

@@ -7,7 +7,9 @@ import { createNeo4jBench, type Neo4jBench } from './server/neo4j-harness.ts'
 const label = 'PlanJob'
 const one = neo4j.int(1)
 const now = neo4j.types.DateTime.fromStandardDate(new Date())
-const due = { queues: ['embed'], passed: [], types: null, limit: one }
+const due = { passed: [], types: null, window: one }
+const cursors = [{ queue: 'embed', after: one }]
+const levels = [{ queue: 'embed', priority: one }]
 const anyJob = { type: null, queue: null, owner: null, lockOwner: null, errorCode: null, causeId: null }
 const everyJob = { ...anyJob, before: 'a', limit: one }
 
@@ -34,8 +36,8 @@ describe('plans on nodes', () => {
   afterAll(() => bench.close())
 
   it.each<[name: string, parameters: { [name: string]: unknown }]>([
-    ['find_due', due],
-    ['lock_due', { ...due, buckets: ['embed/1'], bucket: one }],
+    ['find_due', { ...due, cursors }],
+    ['lock_due', { ...due, levels, limit: one, buckets: ['embed/1'], bucket: one }],
     ['lock_jobs', { ids: ['a'] }],
     ['write_jobs', { rows: [{ id: 'a' }] }],
     ['delete_jobs', { ids: ['a'] }],
@@ -46,7 +48,7 @@ describe('plans on nodes', () => {
     ['find_key_holders', { keys: ['a'] }],
     ['list_events_of', { jobIds: ['a'] }],
     ['list_running', {}],
-    ['fill_jobs', {}],
+    ['read_schedule_types', { key: 'schedule:a' }],
     ['count_waiting', {}],
     ['count_ahead', { queue: 'embed', priority: one, due: now, id: 'a' }],
     ['find_prunable', { before: now, limit: one }],

@@ -1,9 +1,20 @@
 // The files of deploy/, as the programs that read them see them.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 const root = new URL('../../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
@@ -29,6 +40,28 @@ it('OPS-6 start:reaper runs the reaper', () => {
   const [, ...words] = scripts['start:reaper']?.split(' && node ').at(-1)?.split(' ') ?? []
   expect(words).toEqual(['reaper'])
   expect(help(fileURLToPath(new URL('bin/unstuck.js', root)), words)).toMatchObject({ status: 0 })
+})
+
+it('OPS-6 start:reaper builds only if a source is newer than the build', () => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+  expect(scripts['start:reaper']).toMatch(/^node scripts\/build-if-stale\.mjs && /)
+  const folder = mkdtempSync(join(tmpdir(), 'unstuck-stale-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  for (const name of ['scripts', 'src/cli', 'dist']) mkdirSync(join(folder, name), { recursive: true })
+  const script = join(folder, 'scripts/build-if-stale.mjs')
+  copyFileSync(new URL('scripts/build-if-stale.mjs', root), script)
+  const build = `node -e "fs.appendFileSync('builds', 'x'); fs.writeFileSync('dist/index.js', '')"`
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts: { build } }))
+  writeFileSync(join(folder, 'src/cli/main.ts'), '')
+  const buildsAfterStart = () => {
+    expect(spawnSync(process.execPath, [script])).toMatchObject({ status: 0 })
+    return existsSync(join(folder, 'builds')) ? readFileSync(join(folder, 'builds'), 'utf8').length : 0
+  }
+  expect(buildsAfterStart()).toBe(1)
+  expect(buildsAfterStart()).toBe(1)
+  const later = new Date(Date.now() + 60_000)
+  utimesSync(join(folder, 'src/cli/main.ts'), later, later)
+  expect(buildsAfterStart()).toBe(2)
 })
 
 describe('PM2', () => {

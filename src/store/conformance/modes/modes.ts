@@ -44,7 +44,14 @@ export function describeModes(opened: () => TestBench): void {
     describeSetMode(opened)
     describeObserve(opened)
     describeOutcomes(opened)
-    describeEnforce(opened)
+  })
+}
+
+export function describeEnforce(opened: () => TestBench): void {
+  describe('mode enforce', () => {
+    afterEach(() => opened().store.setMode('reap'))
+    describeForeignWriters(opened)
+    describeEnforced(opened)
   })
 }
 
@@ -67,6 +74,14 @@ function describeSetMode(opened: () => TestBench): void {
     expect(await store.readObservations()).toMatchObject({ ...nothing, wouldRequeue: 1, stillStuck: 1 })
   })
 
+  it.each(['', 'off', 'ENFORCE'])('OPS-8 %j is no mode', async (mode) => {
+    const { store } = opened()
+    const set = store.setMode(mode as 'reap')
+    await expect(set).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', message: /^mode: got/ })
+  })
+}
+
+function describeForeignWriters(opened: () => TestBench): void {
   it('OPS-7 foreign outcomes are recorded unless set to be refused, and leaving the mode resets that', async () => {
     const { store } = opened()
     expect(await store.setMode('enforce', { onForeignSettle: 'refuse' })).toMatchObject({
@@ -75,12 +90,6 @@ function describeSetMode(opened: () => TestBench): void {
     expect(await store.setMode('enforce')).toMatchObject({ onForeignSettle: 'refuse' })
     expect(await store.setMode('reap')).toMatchObject({ onForeignSettle: 'record' })
     expect(await store.setMode('enforce')).toMatchObject({ onForeignSettle: 'record' })
-  })
-
-  it.each(['', 'off', 'ENFORCE'])('OPS-8 %j is no mode', async (mode) => {
-    const { store } = opened()
-    const set = store.setMode(mode as 'reap')
-    await expect(set).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', message: /^mode: got/ })
   })
 
   it('OPS-8 the setting for foreign writers is refused in other modes', async () => {
@@ -195,7 +204,7 @@ function describeOutcomes(opened: () => TestBench): void {
   })
 }
 
-function describeEnforce(opened: () => TestBench): void {
+function describeEnforced(opened: () => TestBench): void {
   it.each(['record', 'refuse'] as const)(
     'OPS-7 our own verbs work in enforce/%s as usual, and record nothing foreign',
     async (onForeignSettle) => {

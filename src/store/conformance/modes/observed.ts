@@ -1,6 +1,7 @@
 // In mode observe no verb changes a row of the team; leases granted earlier continue (OPS-14).
 import { afterEach, describe, expect, it } from 'vitest'
 import { explainJob } from '../../../policy/explain/explain-job.ts'
+import { hasCapability, type StoreCapability } from '../../capability.ts'
 import type { JobStore } from '../../job-store.ts'
 import {
   beat,
@@ -20,18 +21,18 @@ import {
   sweep,
   TYPE,
 } from '../builders.ts'
-import type { TestBench } from '../harness.ts'
+import type { ConformanceOptions, TestBench } from '../harness.ts'
 
 const wrongMode = {
   code: 'WRONG_MODE',
   message: expect.stringMatching(/ is in mode observe: .* unstuck mode reap --table /),
 }
 
-export function describeObserved(opened: () => TestBench): void {
+export function describeObserved(opened: () => TestBench, { lacks = [] }: ConformanceOptions): void {
   describe('a table in mode observe', () => {
     afterEach(() => opened().store.setMode('reap'))
-    describeRefusals(opened)
-    describeOperationsThere(opened)
+    describeRefusals(opened, lacks)
+    if (!lacks.includes('operations')) describeOperationsThere(opened)
     describeLeasesFromBefore(opened)
     describeWords(opened)
   })
@@ -46,7 +47,8 @@ interface Rows {
 
 /** A job of each kind, the running one past its lease; then the mode. */
 async function observeRows({ store, elapse }: TestBench): Promise<Rows> {
-  await store.writePolicy({ ...plainPolicy, ...budgets.failures, dispatch: 'requeued' })
+  const dispatched = hasCapability(store, 'dispatch') ? ({ dispatch: 'requeued' } as const) : {}
+  await store.writePolicy({ ...plainPolicy, ...budgets.failures, ...dispatched })
   const dead = await startDead(store)
   const running = (await startOne(store)).jobId
   await elapse(2 * MINUTE)
@@ -56,7 +58,11 @@ async function observeRows({ store, elapse }: TestBench): Promise<Rows> {
   return { waiting, later, running, dead }
 }
 
-type Verb = [name: string, call: (store: JobStore, rows: Rows) => Promise<unknown>]
+type Verb = [
+  name: string,
+  call: (store: JobStore, rows: Rows) => Promise<unknown>,
+  capability?: StoreCapability,
+]
 
 const verbs: Verb[] = [
   ['claimJobs', (store) => store.claimJobs({ workerId: 'worker-1', queues: [TYPE], limit: 1 })],
@@ -69,12 +75,17 @@ const verbs: Verb[] = [
   ['runJobsNow', (store, { later }) => store.runJobsNow([later])],
   ['sweepJobs by hand', (store) => store.sweepJobs()],
   ['pruneJobs', (store) => store.pruneJobs({ retentionDays: 1 })],
-  ['takeDispatches', (store) => store.takeDispatches()],
-  ['beginOperation', (store) => store.beginOperation({ action: 'retry', q: 'status:dead', filter: {} })],
+  ['takeDispatches', (store) => store.takeDispatches(), 'dispatch'],
+  [
+    'beginOperation',
+    (store) => store.beginOperation({ action: 'retry', q: 'status:dead', filter: {} }),
+    'operations',
+  ],
 ]
 
-function describeRefusals(opened: () => TestBench): void {
-  it.each(verbs)('OPS-14 %s is refused there, and changes nothing', async (_name, call) => {
+function describeRefusals(opened: () => TestBench, lacks: readonly StoreCapability[]): void {
+  const capable = verbs.filter(([, , capability]) => capability === undefined || !lacks.includes(capability))
+  it.each(capable)('OPS-14 %s is refused there, and changes nothing', async (_name, call) => {
     const bench = opened()
     const { store } = bench
     const rows = await observeRows(bench)
@@ -113,7 +124,7 @@ function describeRefusals(opened: () => TestBench): void {
     const bench = opened()
     const { store } = bench
     const { dead, later } = await observeRows(bench)
-    await store.setMode('enforce')
+    await store.setMode(hasCapability(store, 'enforce') ? 'enforce' : 'reap')
     expect(await store.retryJobs([dead])).toMatchObject([{ outcome: 'retried' }])
     await store.setMode('reap')
     expect(await store.runJobsNow([later])).toMatchObject([{ outcome: 'due' }])

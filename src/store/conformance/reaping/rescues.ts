@@ -1,6 +1,5 @@
 // The history of rescues: reclaims, stale jobs and sweeps.
 import { describe, expect, it } from 'vitest'
-import { hasCapability } from '../../capability.ts'
 import type { Reclaim } from '../../job-store.ts'
 import {
   budgets,
@@ -160,7 +159,6 @@ function describeStale(opened: () => TestBench): void {
     await elapse(90 * SECOND)
     await sweep(store, { reaper: { ...reaper, failingForMs: MINUTE } })
     expect((await store.listStaleJobs()).jobs[0]).toMatchObject({ code: 'HELD' })
-    if (!hasCapability(store, 'modes')) return
     await elapse(2 * MINUTE)
     await store.setMode('observe')
     await sweep(store, { reaper })

@@ -11,20 +11,47 @@ WHERE name = 'apoc.periodic.iterate'
 RETURN count(*) AS found;
 
 // name: list_schema
-SHOW INDEXES YIELD name, state
-RETURN name, state;
+SHOW INDEXES YIELD name, state, labelsOrTypes, properties, owningConstraint
+RETURN name, state, labelsOrTypes, properties, owningConstraint;
 
-// name: fill_jobs
-// Waiting nodes that the application created itself get the properties a claim needs.
-MATCH (j:EmbeddingJob)
-WHERE j.status = 'pending' AND j.due_at IS NULL
-SET j.id = coalesce(j.id, randomUUID()),
-    j.type = coalesce(j.type, 'embed'),
-    j.queue = coalesce(j.queue, j.type, 'embed'),
-    j.priority = coalesce(j.priority, 0),
-    j.created_at = coalesce(j.created_at, datetime.statement()),
-    j.due_at = coalesce(j.run_at, j.created_at, datetime.statement()),
-    j.bucket = coalesce(j.bucket, toInteger(rand() * 8));
+// name: count_unknown
+// All from the count store, so it costs the same whatever the number of nodes.
+CALL { MATCH (j:EmbeddingJob) RETURN count(j) AS jobs }
+CALL { MATCH (k:EmbeddingJobKnown) RETURN count(k) AS known }
+RETURN jobs - known AS unknown;
+
+// name: adopt_jobs
+// Nodes that the application created itself get the properties that indexes need, in batches with their own transactions. The
+// first SET of a batch locks its nodes. A node with a number as id is not claimed: doctor reports it.
+MATCH (j:EmbeddingJob&!EmbeddingJobKnown)
+WITH j LIMIT $limit
+CALL {
+  WITH j
+  SET j.touched = true
+  WITH j
+  SET j:EmbeddingJobKnown,
+      j.id = coalesce(j.id, randomUUID()),
+      j.type = coalesce(j.type, 'embed'),
+      j.queue = coalesce(j.queue, j.type, 'embed'),
+      j.priority = coalesce(j.priority, 0),
+      j.created_at = coalesce(j.created_at, datetime.statement()),
+      j.due_at = CASE
+        WHEN j.id >= 0 OR j.id < 0 THEN null
+        ELSE coalesce(j.due_at, asTime(j.run_at), asTime(j.created_at), datetime.statement())
+      END,
+      j.bucket = coalesce(j.bucket, toInteger(rand() * 8))
+  WITH j
+  WHERE j.status IN ['completed', 'failed'] AND j.ended_at IS NULL
+  SET j.ended_at = coalesce(asTime(j.finished_at), asTime(j.updated_at), asTime(j.created_at), datetime.statement())
+} IN TRANSACTIONS OF 1000 ROWS
+RETURN count(*) AS adopted;
+
+// name: forget_strays
+// Nodes whose label the application removed.
+MATCH (j:EmbeddingJobKnown&!EmbeddingJob)
+WITH j LIMIT $limit
+CALL { WITH j REMOVE j:EmbeddingJobKnown } IN TRANSACTIONS OF 1000 ROWS
+RETURN count(*) AS forgotten;
 
 // name: up_01_job_id
 CREATE CONSTRAINT EmbeddingJob_id IF NOT EXISTS FOR (j:EmbeddingJob) REQUIRE j.id IS UNIQUE;
@@ -32,8 +59,9 @@ CREATE CONSTRAINT EmbeddingJob_id IF NOT EXISTS FOR (j:EmbeddingJob) REQUIRE j.i
 // name: up_02_active_key
 CREATE CONSTRAINT EmbeddingJob_active_key IF NOT EXISTS FOR (j:EmbeddingJob) REQUIRE j.active_key IS UNIQUE;
 
-// name: up_03_claim
-CREATE INDEX EmbeddingJob_claim IF NOT EXISTS FOR (j:EmbeddingJob) ON (j.queue, j.status, j.priority, j.due_at);
+// name: up_03_due
+CREATE INDEX EmbeddingJob_due IF NOT EXISTS
+FOR (j:EmbeddingJob) ON (j.queue, j.status, j.priority, j.due_at, j.id);
 
 // name: up_04_status
 CREATE INDEX EmbeddingJob_status IF NOT EXISTS FOR (j:EmbeddingJob) ON (j.status);
@@ -59,17 +87,15 @@ CREATE CONSTRAINT EmbeddingJobRecord_path IF NOT EXISTS FOR (r:EmbeddingJobRecor
 // name: up_11_record_kind
 CREATE INDEX EmbeddingJobRecord_kind IF NOT EXISTS FOR (r:EmbeddingJobRecord) ON (r.kind);
 
-// name: up_12_fill_ended
-// Nodes that ended before the install need an end time for retention.
-MATCH (j:EmbeddingJob)
-WHERE j.status IN ['completed', 'failed'] AND j.ended_at IS NULL
-CALL {
-  WITH j
-  SET j.ended_at = coalesce(j.finished_at, j.updated_at, j.created_at, datetime.statement())
-} IN TRANSACTIONS OF 1000 ROWS;
+// name: up_12_dedupe_key
+CREATE INDEX EmbeddingJob_dedupe_key IF NOT EXISTS FOR (j:EmbeddingJob) ON (j.dedupe_key);
+
+// name: up_13_former_claim
+// The index of a former version, which lacks the id.
+DROP INDEX EmbeddingJob_claim IF EXISTS;
 
 // name: up_99_await
-CALL db.awaitIndexes(60);
+CALL db.awaitIndexes(3600);
 
 // name: down_01_job_id
 DROP CONSTRAINT EmbeddingJob_id IF EXISTS;
@@ -77,8 +103,8 @@ DROP CONSTRAINT EmbeddingJob_id IF EXISTS;
 // name: down_02_active_key
 DROP CONSTRAINT EmbeddingJob_active_key IF EXISTS;
 
-// name: down_03_claim
-DROP INDEX EmbeddingJob_claim IF EXISTS;
+// name: down_03_due
+DROP INDEX EmbeddingJob_due IF EXISTS;
 
 // name: down_04_status
 DROP INDEX EmbeddingJob_status IF EXISTS;
@@ -104,12 +130,21 @@ DROP CONSTRAINT EmbeddingJobRecord_path IF EXISTS;
 // name: down_11_record_kind
 DROP INDEX EmbeddingJobRecord_kind IF EXISTS;
 
-// name: down_12_own_nodes
+// name: down_12_dedupe_key
+DROP INDEX EmbeddingJob_dedupe_key IF EXISTS;
+
+// name: down_13_former_claim
+DROP INDEX EmbeddingJob_claim IF EXISTS;
+
+// name: down_14_own_nodes
 // Job nodes belong to the application and stay.
 MATCH (n:EmbeddingJobEvent|EmbeddingJobBucket|EmbeddingJobRecord)
 CALL { WITH n DETACH DELETE n } IN TRANSACTIONS OF 1000 ROWS;
 
-// name: down_13_touched
+// name: down_15_own_properties
 MATCH (j:EmbeddingJob)
-WHERE j.touched IS NOT NULL
-CALL { WITH j REMOVE j.touched, j.bucket, j.due_at, j.active_key, j.ended_at, j.cause_id } IN TRANSACTIONS OF 1000 ROWS;
+WHERE j.touched IS NOT NULL OR j:EmbeddingJobKnown
+CALL {
+  WITH j
+  REMOVE j:EmbeddingJobKnown, j.touched, j.bucket, j.due_at, j.active_key, j.ended_at, j.cause_id
+} IN TRANSACTIONS OF 1000 ROWS;

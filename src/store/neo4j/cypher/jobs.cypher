@@ -41,7 +41,8 @@ RETURN properties(j) AS job;
 
 // name: list_running
 MATCH (j:EmbeddingJob)
-WHERE j.status = 'processing'
+USING INDEX SEEK j:EmbeddingJob(status)
+WHERE j.status = 'processing' AND j.id >= ''
 RETURN properties(j) AS job;
 
 // name: list_dead
@@ -64,9 +65,10 @@ WHERE j.active_key IN $keys
 RETURN properties(j) AS job;
 
 // name: read_schedule_types
-// Types of unfinished scheduled jobs.
+// Types of the unfinished jobs of a schedule.
 MATCH (j:EmbeddingJob)
-WHERE j.status IN ['pending', 'processing'] AND j.dedupe_key STARTS WITH 'schedule:'
+USING INDEX SEEK j:EmbeddingJob(dedupe_key)
+WHERE j.dedupe_key = $key AND j.status IN ['pending', 'processing']
 RETURN DISTINCT j.type AS type;
 
 // name: waiting_queues
@@ -80,8 +82,9 @@ ORDER BY queue;
 
 // name: next_level
 MATCH (j:EmbeddingJob)
-USING INDEX SEEK j:EmbeddingJob(queue, status, priority, due_at)
+USING INDEX SEEK j:EmbeddingJob(queue, status, priority, due_at, id)
 WHERE j.queue = $queue AND j.status = 'pending' AND j.priority > $priority AND j.due_at IS NOT NULL
+  AND j.id IS NOT NULL
 RETURN j.priority AS priority, j.due_at AS due, j.due_at <= datetime.statement() AS isDue
 ORDER BY j.queue, j.status, j.priority, j.due_at
 LIMIT 1;
@@ -92,8 +95,9 @@ UNWIND $queues AS queue
 CALL {
   WITH queue
   MATCH (j:EmbeddingJob)
-  USING INDEX SEEK j:EmbeddingJob(queue, status, priority, due_at)
+  USING INDEX SEEK j:EmbeddingJob(queue, status, priority, due_at, id)
   WHERE j.queue = queue AND j.status = 'pending' AND j.priority IS NOT NULL AND j.due_at IS NOT NULL
+    AND j.id IS NOT NULL
   WITH j ORDER BY j.queue, j.status, j.priority, j.due_at LIMIT $share
   WITH j.due_at AS due, datetime.statement() AS now, coalesce(j.releases, 0) AS releases, j.started_at AS started
   RETURN count(*) AS waiting, sum(CASE WHEN due <= now THEN 1 ELSE 0 END) AS due,
@@ -104,8 +108,9 @@ RETURN queue, waiting, due, releasedOften;
 
 // name: count_ahead
 MATCH (j:EmbeddingJob)
-USING INDEX SEEK j:EmbeddingJob(queue, status, priority, due_at)
+USING INDEX SEEK j:EmbeddingJob(queue, status, priority, due_at, id)
 WHERE j.queue = $queue AND j.status = 'pending' AND j.priority <= $priority AND j.due_at <= datetime.statement()
+  AND j.id IS NOT NULL
   AND (j.priority < $priority OR j.due_at < $due OR (j.due_at = $due AND j.id < $id))
 WITH j LIMIT 1000
 RETURN count(j) AS ahead;
@@ -119,7 +124,7 @@ RETURN properties(j) AS job;
 
 // name: create_jobs
 UNWIND $rows AS row
-CREATE (j:EmbeddingJob)
+CREATE (j:EmbeddingJob:EmbeddingJobKnown)
 SET j = row;
 
 // name: write_jobs

@@ -7,11 +7,11 @@ CALL apoc.periodic.iterate(
   'MATCH (j:EmbeddingJob {id: row.job.id})
    SET j.touched = true
    WITH j, row
-   WHERE j.status = row.seen.status AND coalesce(j.lease_id, "") = row.seen.lease_id
-     AND coalesce(j.lock_until.epochMillis, 0) = row.seen.lock_until_ms
-     AND coalesce(j.heartbeat_at.epochMillis, 0) = row.seen.heartbeat_at_ms
-     AND coalesce(j.updated_at.epochMillis, 0) = row.seen.updated_at_ms
-     AND coalesce(j.cancel_requested_at.epochMillis, 0) = row.seen.cancel_requested_at_ms
+   WHERE j.status IN row.seen.statuses AND coalesce(j.lease_id, "") = row.seen.lease_id
+     AND coalesce(asTime(j.lock_until).epochMillis, 0) = row.seen.lock_until_ms
+     AND coalesce(asTime(j.heartbeat_at).epochMillis, 0) = row.seen.heartbeat_at_ms
+     AND coalesce(asTime(j.updated_at).epochMillis, 0) = row.seen.updated_at_ms
+     AND coalesce(asTime(j.cancel_requested_at).epochMillis, 0) = row.seen.cancel_requested_at_ms
    SET j += row.job
    CREATE (e:EmbeddingJobEvent)
    SET e = row.event, e.written_by = $writer',

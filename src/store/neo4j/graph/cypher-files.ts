@@ -3,12 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { invalidArgument } from '../../../errors/index.ts'
+import { embeddingProfile } from '../../../profile/embedding.ts'
+import type { TableProfile } from '../../../profile/profile.ts'
 import { namedStatements } from '../../named-statements.ts'
 
 // The package ships the files as they are, so the path holds from src and from dist.
 const root = fileURLToPath(new URL('../../../../src/store/neo4j/cypher/', import.meta.url))
 /** The label in the files. */
-export const DEFAULT_LABEL = 'EmbeddingJob'
+const DEFAULT_LABEL = 'EmbeddingJob'
 
 const LABEL = /^[A-Z][A-Za-z0-9]{0,99}$/
 const rendered = new Map<string, string>()
@@ -36,6 +38,11 @@ export function readCypher(name: string, label: string): string {
 export function listCypher(prefix: string): string[] {
   statements ??= readStatements()
   return [...statements.keys()].filter((name) => name.startsWith(prefix)).toSorted()
+}
+
+/** The shipped profile names a table of PostgreSQL; an extended one names the label. */
+export function labelOf({ table }: Pick<TableProfile, 'table'>): string {
+  return table === embeddingProfile.tables[0].table ? DEFAULT_LABEL : table
 }
 
 /** A label cannot be a parameter, so only letters and digits are allowed. */

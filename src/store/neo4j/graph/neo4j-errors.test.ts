@@ -13,6 +13,8 @@ describe('errors of Neo4j', () => {
     ['Neo.ClientError.General.ForbiddenOnReadOnlyDatabase', 'DATABASE_UNREACHABLE', 'neo4j://'],
     ['Neo.ClientError.General.WriteOnReadOnlyAccessDatabase', 'DATABASE_UNREACHABLE', 'read-only'],
     ['Neo.ClientError.Procedure.ProcedureNotFound', 'NOT_INSTALLED', 'apoc-core'],
+    ['Neo.TransientError.General.MemoryPoolOutOfMemoryError', 'DATABASE_OUT_OF_MEMORY', 'heap'],
+    ['Neo.TransientError.General.OutOfMemoryError', 'DATABASE_OUT_OF_MEMORY', 'heap'],
   ])('OPS-8 %s arrives as %s, with what to do', async (state, code, hint) => {
     await expect(translated(() => Promise.reject(thrown(state)))).rejects.toMatchObject({
       code,

@@ -20,6 +20,14 @@ const LEADER_HINT =
   'This member of the cluster takes no writes, or the database is read-only: ' +
   'use neo4j:// instead of bolt://, so that the leader is found.'
 
+const outOfMemory: Trouble = {
+  state: 'Neo.TransientError.General.OutOfMemoryError',
+  code: 'DATABASE_OUT_OF_MEMORY',
+  hint: 'Raise server.memory.heap.max_size, or the db.memory.transaction settings if there are any.',
+}
+/** The pool, the transaction or the heap; some of them of another class than the others. */
+const MEMORY = /^Neo\.\w+\.General\.(\w*OutOfMemoryError|TransactionMemoryLimit)$/
+
 const troubles: Trouble[] = [
   {
     state: 'Neo.ClientError.Security.CredentialsExpired',
@@ -75,7 +83,7 @@ export async function translated<T>(run: () => Promise<T>): Promise<T> {
 function translateError(error: unknown): unknown {
   if (isUnstuckError(error) || !(error instanceof Error)) return error
   const state = stateOf(error)
-  const trouble = troubles.find((known) => state.startsWith(known.state))
+  const trouble = MEMORY.test(state) ? outOfMemory : troubles.find((known) => state.startsWith(known.state))
   if (trouble === undefined) return error
   return new UnstuckError(trouble.code, trouble.message ?? error.message, {
     cause: error,
@@ -116,6 +124,11 @@ export class Collision extends Error {}
 
 export function isCollision(error: unknown): boolean {
   return error instanceof Collision || (error instanceof Error && collisions.has(stateOf(error)))
+}
+
+/** A constraint cannot be created: the application has a plain index on the same property. */
+export function isOtherIndex(error: unknown): boolean {
+  return error instanceof Error && stateOf(error) === 'Neo.ClientError.Schema.IndexAlreadyExists'
 }
 
 function stateOf(error: Error): string {

@@ -4,6 +4,8 @@ import neo4j, { type DateTime, type Integer } from 'neo4j-driver'
 import type { ErrorCategory, Job, JobStatus, JsonValue } from '../../../job/job.ts'
 import { causeId } from '../../memory/reading/cause-id.ts'
 import { dueMs } from '../../memory/state/memory-state.ts'
+import { toDateTime as toUtcDateTime } from '../graph/node-times.ts'
+import { markUnreadable } from './unreadable.ts'
 
 export type NodeValue = string | Integer | DateTime | null
 export type NodeProperties = { [name: string]: NodeValue }
@@ -86,7 +88,8 @@ function derived(job: Job): NodeProperties {
   const isUnfinished = status === 'waiting' || status === 'running'
   return {
     bucket: toInteger(bucketOf(job.id)),
-    due_at: status === 'waiting' ? toDateTime(new Date(dueMs(job))) : null,
+    // Also of ended jobs: one whose status the application sets back to pending can then be claimed at once.
+    due_at: toDateTime(new Date(dueMs(job))),
     active_key: isUnfinished && dedupeKey !== null ? activeKey(type, dedupeKey) : null,
     ended_at: isUnfinished ? null : toDateTime(job.finishedAt ?? job.updatedAt ?? job.createdAt),
     cause_id: status === 'dead' ? causeId(error?.code ?? null, error?.reason ?? null) : null,
@@ -116,7 +119,8 @@ export function toJob(row: unknown): Job {
     attempt: number('error_attempt'),
   }
   const type = text('type') ?? 'embed'
-  return {
+  const payload = fromJson(text('payload'))
+  const job: Job = {
     ...fields(texts, text),
     ...fields(times, (name) => fromDateTime(node[name])),
     id: text('id') ?? '',
@@ -124,8 +128,8 @@ export function toJob(row: unknown): Job {
     queue: text('queue') ?? type,
     createdAt: fromDateTime(node['created_at']) ?? new Date(0),
     status: statusOf(text('status'), error.code),
-    payload: fromJson(text('payload')) ?? {},
-    result: fromJson(text('result')),
+    payload: text('payload') === null ? {} : payload.value,
+    result: fromJson(text('result')).value,
     error: Object.values(error).every((part) => part === null) ? null : error,
     priority: count('priority'),
     expectedDurationMs: number('expected_duration_ms'),
@@ -139,10 +143,21 @@ export function toJob(row: unknown): Job {
     maxAttempts: number('max_attempts'),
     generation: number('generation') ?? 1,
   }
+  if (payload.problem !== null) markUnreadable(job, `its payload is no JSON (${payload.problem})`)
+  return job
 }
 
 export function statusWord(status: JobStatus): string {
   return words[status]
+}
+
+/** Times that are there and not understood, so that a lease or an age cannot be judged. */
+export function describeOddTimes(node: { [name: string]: unknown }): string[] {
+  return Object.values(times).flatMap((name) => {
+    const value = node[name]
+    if (value === undefined || value === null || fromDateTime(value) !== null) return []
+    return [`a ${name} that is no datetime`]
+  })
 }
 
 function statusOf(word: string | null, code: string | null): JobStatus {
@@ -151,8 +166,13 @@ function statusOf(word: string | null, code: string | null): JobStatus {
   return word === 'completed' ? 'succeeded' : 'waiting'
 }
 
-function fromJson(text: string | null): JsonValue {
-  return text === null ? null : (JSON.parse(text) as JsonValue)
+/** Text that is no JSON is shown as it is: reads and sweeps go on. */
+function fromJson(text: string | null): { value: JsonValue; problem: string | null } {
+  try {
+    return { value: text === null ? null : (JSON.parse(text) as JsonValue), problem: null }
+  } catch (error) {
+    return { value: text, problem: (error as SyntaxError).message }
+  }
 }
 
 export function toInteger(value: number | null): Integer | null {
@@ -164,19 +184,8 @@ function fromInteger(value: unknown): number | null {
   return neo4j.isInt(value) ? value.toNumber() : null
 }
 
-/** In UTC, whatever the zone of this process. */
 export function toDateTime(date: Date | null): DateTime | null {
-  if (date === null) return null
-  return new neo4j.types.DateTime(
-    neo4j.int(date.getUTCFullYear()),
-    neo4j.int(date.getUTCMonth() + 1),
-    neo4j.int(date.getUTCDate()),
-    neo4j.int(date.getUTCHours()),
-    neo4j.int(date.getUTCMinutes()),
-    neo4j.int(date.getUTCSeconds()),
-    neo4j.int(date.getUTCMilliseconds() * 1_000_000),
-    neo4j.int(0),
-  )
+  return date === null ? null : toUtcDateTime(date)
 }
 
 export function fromDateTime(value: unknown): Date | null {

@@ -4,6 +4,7 @@ import type { EventType, JobEvent } from '../../../job/event.ts'
 import type { Job, JsonValue } from '../../../job/job.ts'
 import { type Policy, withOverride } from '../../../policy/policy.ts'
 import type { MemoryState, Outage } from '../../memory/state/memory-state.ts'
+import type { ModeStatus } from '../../ports/mode-store.ts'
 import type { LastSweep, PastSweep } from '../../ports/reaping-store.ts'
 import type { Row, Run } from '../graph/graph.ts'
 import { activeKey, fromDateTime, toJob } from './job-node.ts'
@@ -23,9 +24,12 @@ const kinds = [
   'schedules',
   'workers',
   'causes',
+  'observations',
 ] as const
 
 export type RecordKind = (typeof kinds)[number] | 'sweeps'
+
+const reaping: ModeStatus = { mode: 'reap', onForeignSettle: 'record', since: null }
 
 export interface PartRequest {
   /** Locked in the order of their ids. */
@@ -70,6 +74,8 @@ export interface PartContext {
   table: string
   policy: Policy
   createJobId: (nowMs: number) => string
+  /** Receives what an operator should know about single nodes. */
+  onNotice: (message: string) => void
 }
 
 export async function readPart(run: Run, context: PartContext, request: PartRequest): Promise<StatePart> {
@@ -157,8 +163,7 @@ function openState(context: PartContext, { nowMs, jobs, bodies, stories }: Loade
     webhooks: new Map(),
     deliveries: new Map(),
     operations: new Map(),
-    mode: { mode: 'reap', onForeignSettle: 'record', since: null },
-    observations: new Map(),
+    mode: (settings.get('mode') ?? reaping) as ModeStatus,
   }
 }
 
@@ -174,6 +179,7 @@ export function bodiesOf(state: MemoryState): Map<string, string> {
     ...state.sweeps.map((sweep): [string, string] => [pathOf('sweeps', sweep.sweepId), toBody(sweep)]),
     [pathOf('settings', 'sweep'), toBody(swept)],
     [pathOf('settings', 'policy'), toBody(state.policy)],
+    [pathOf('settings', 'mode'), toBody(state.mode)],
   ])
 }
 

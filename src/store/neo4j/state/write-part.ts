@@ -37,8 +37,8 @@ export function changedJobs({ state, jobs }: Pick<StatePart, 'state' | 'jobs'>):
   }
 }
 
-/** A heartbeat writes two properties instead of forty. */
-function changedProperties(before: Job | undefined, after: Job): NodeProperties {
+/** A heartbeat writes two properties instead of forty, and what the application wrote otherwise stays. */
+export function changedProperties(before: Job | undefined, after: Job): NodeProperties {
   const known = before === undefined ? {} : toNode(before)
   const changed = Object.entries(toNode(after)).filter(
     ([name, value]) => name === 'id' || String(value) !== String(known[name] ?? null),

@@ -9,10 +9,12 @@ import { claimJobs as claimMany, claimJob as claimOne } from '../../memory/lifec
 import { countsOf, type MemoryState } from '../../memory/state/memory-state.ts'
 import { policyOf } from '../../memory/state/policy-of.ts'
 import type { Run } from '../graph/graph.ts'
-import { BUCKETS, toInteger, toJob } from '../state/job-node.ts'
+import { BUCKETS } from '../state/job-node.ts'
 import { type PartContext, readPart } from '../state/state-part.ts'
+import { endUnreadable, reportUnreadable, type UnreadableJob } from '../state/unreadable.ts'
 import type { VerbRunner } from '../state/verb-runner.ts'
 import { writePart } from '../state/write-part.ts'
+import { lockDueJobs } from './due-jobs.ts'
 
 const controls = ['pauses', 'breakers', 'dependencies', 'keptWorkers'] as const
 const running = [['list_running']] as const
@@ -29,6 +31,17 @@ interface Pass {
   /** Left to an idle worker and excluded from the next round, as are queues that admit nothing. */
   passed: string[]
   closedQueues: string[]
+  /** Set aside instead of claimed. */
+  unreadable: UnreadableJob[]
+}
+
+const emptyPass: Pass = {
+  claimed: [],
+  lost: 0,
+  isFull: false,
+  passed: [],
+  closedQueues: [],
+  unreadable: [],
 }
 
 export function createClaims(runner: VerbRunner) {
@@ -45,6 +58,7 @@ export function createClaims(runner: VerbRunner) {
         const rest = { ...request, queues, limit: request.limit - claimed.length }
         const pass = await claimPass(runner, rest, passed, bucket)
         claimed.push(...pass.claimed)
+        reportUnreadable(runner.context, pass.unreadable)
         passed.push(...pass.passed)
         queues = queues.filter((queue) => !pass.closedQueues.includes(queue))
         if (pass.lost > 0) apartUntilMs = performance.now() + APART_MS
@@ -55,13 +69,18 @@ export function createClaims(runner: VerbRunner) {
       return claimed
     },
 
-    claimJob(jobId: string, request: ClaimOneRequest): Promise<ClaimedJob | 'not-claimable'> {
+    async claimJob(jobId: string, request: ClaimOneRequest): Promise<ClaimedJob | 'not-claimable'> {
       const part = async (run: Run) => {
         const { state } = await readPart(run, runner.context, { kinds: ['keptWorkers'] })
         const kept = state.keptWorkers.get(request.workerId)?.jobId
         return { jobIds: kept === undefined ? [jobId] : [jobId, kept], kinds: controls, find: running }
       }
-      return runner.change(part, (state) => claimOne(state, jobId, request))
+      const { claimed, unreadable } = await runner.change(part, (state) => ({
+        unreadable: endUnreadable(state, state.jobs.values()),
+        claimed: claimOne(state, jobId, request),
+      }))
+      reportUnreadable(runner.context, unreadable)
+      return claimed
     },
   }
 }
@@ -80,15 +99,17 @@ function claimPass(
     if (kept !== undefined) return claimKept(run, context, request, kept.jobId)
     const nowMs = before.state.nowMs()
     const queues = request.queues.filter((queue) => isAdmitting(before.state, queue, nowMs))
-    const candidates = await lockDue(run, { ...request, queues }, passed, bucket)
-    if (candidates.length === 0) return { claimed: [], lost: 0, isFull: false, passed: [], closedQueues: [] }
+    const candidates = await lockDueJobs(run, { ...request, queues, passed, bucket })
+    if (candidates.length === 0) return emptyPass
     // Only a last-chance job depends on whether its worker is idle.
     const isOneLast = candidates.some((job) => isLast(before.state, request, job))
     const find = isOneLast ? running : []
     const part = await readPart(run, context, { kinds: controls, jobs: candidates, find })
+    const unreadable = endUnreadable(part.state, candidates)
     const claimed = claimMany(part.state, { ...request, queues })
     await writePart(run, part)
-    return { claimed, ...judge(part.state, request, candidates), isFull: candidates.length >= request.limit }
+    const isFull = candidates.length >= request.limit
+    return { claimed, unreadable, ...judge(part.state, request, candidates), isFull }
   })
 }
 
@@ -100,43 +121,16 @@ async function claimKept(
   jobId: string,
 ): Promise<Pass> {
   const part = await readPart(run, context, { kinds: controls, jobIds: [jobId], find: running })
+  const unreadable = endUnreadable(part.state, part.jobs.values())
   const claimed = claimMany(part.state, request)
   await writePart(run, part)
   const isFull = !part.state.keptWorkers.has(request.workerId)
-  return { claimed, lost: 0, isFull, passed: [], closedQueues: [] }
+  return { ...emptyPass, claimed, unreadable, isFull }
 }
 
 function isLast(state: MemoryState, request: ClaimRequest, job: Job): boolean {
   const policy = policyOf(state.policy, request.policy)
   return isLastChance(policy, countsOf(policy, job))
-}
-
-async function lockDue(
-  run: Run,
-  request: ClaimRequest,
-  passed: string[],
-  bucket: number | null,
-): Promise<Job[]> {
-  const { queues, limit, types } = request
-  if (queues.length === 0) return []
-  const asked = { queues, passed, types: types ?? null, limit: toInteger(limit) }
-  const buckets =
-    bucket === null
-      ? (await run('find_due', asked)).map(({ queue, bucket: number }) =>
-          bucketPath(String(queue), Number(number)),
-        )
-      : queues.map((queue) => bucketPath(queue, bucket))
-  if (buckets.length === 0) return []
-  const rows = await run('lock_due', {
-    ...asked,
-    buckets: buckets.toSorted(),
-    bucket: bucket === null ? null : toInteger(bucket),
-  })
-  return rows.map((row) => toJob(row['job']))
-}
-
-function bucketPath(queue: string, bucket: number): string {
-  return `${queue}/${bucket}`
 }
 
 /** Why candidates were neither claimed nor ended for lack of a budget. */

@@ -9,7 +9,7 @@ import { activeKey } from '../state/job-node.ts'
 import { readPart } from '../state/state-part.ts'
 import type { VerbRunner } from '../state/verb-runner.ts'
 import { writePart } from '../state/write-part.ts'
-import { refuseTransaction } from '../unsupported.ts'
+import { refuseDeletion, refuseTransaction } from '../unsupported.ts'
 import { createClaims } from './claim.ts'
 
 export function bindLifecycleVerbs(runner: VerbRunner): LifecycleStore {
@@ -38,6 +38,7 @@ function bindLeaseVerbs({
       change({ jobIds: [lease.jobId] }, (state) => enterStage(state, lease, stage, options?.policy)),
     completeJobs: async (completions, options = {}) => {
       refuseTransaction(options)
+      refuseDeletion(options.policy)
       return change({ jobIds: idsOf(completions) }, (state) => completeJobs(state, completions, options))
     },
     failJobs: async (failures, options = {}) => {

@@ -10,14 +10,14 @@ import { COUNT_LIMIT, type CountOption, type PolicyOption } from '../../ports/ca
 import type { Row, Run } from '../graph/graph.ts'
 import { fromDateTime, statusWord, toInteger, toJob } from '../state/job-node.ts'
 import type { VerbRunner } from '../state/verb-runner.ts'
+import { BEFORE_ALL_PRIORITIES } from './due-jobs.ts'
 
 const AFTER_ALL_IDS = '\uffff'
-const BEFORE_ALL_PRIORITIES = -2_147_483_649
 const MAX_LEVELS = 1_000
 
 const kinds = ['pauses', 'breakers', 'dependencies'] as const
 
-export function readHealth({ look }: VerbRunner, options: PolicyOption & CountOption): Promise<Health> {
+export async function readHealth({ look }: VerbRunner, options: PolicyOption & CountOption): Promise<Health> {
   const { countLimit = COUNT_LIMIT } = options
   checkCountLimit(countLimit)
   return look({ kinds, find: [['list_running']] }, async (state, run) => {
@@ -29,7 +29,7 @@ export function readHealth({ look }: VerbRunner, options: PolicyOption & CountOp
   })
 }
 
-export function listQueues({ look }: VerbRunner, request: QueueRequest): Promise<QueueList> {
+export async function listQueues({ look }: VerbRunner, request: QueueRequest): Promise<QueueList> {
   const { queues, countLimit = COUNT_LIMIT } = request
   checkCountLimit(countLimit)
   return look({ kinds, find: [['list_running']] }, async (state, run) =>

@@ -3,7 +3,7 @@ import type { OperatingStore } from '../../job-store.ts'
 import { cancelJobs, discardJobs, markCause, retryJobs, runJobsNow } from '../../memory/operating/manual.ts'
 import { policyOf } from '../../memory/state/policy-of.ts'
 import type { VerbRunner } from '../state/verb-runner.ts'
-import { refuseTransaction } from '../unsupported.ts'
+import { refuseDeletion, refuseTransaction } from '../unsupported.ts'
 
 export function bindOperatingVerbs({ change }: VerbRunner): OperatingStore {
   return {
@@ -22,8 +22,10 @@ export function bindOperatingVerbs({ change }: VerbRunner): OperatingStore {
     writePolicy: async (override) => {
       if ((override.dispatch ?? 'off') !== 'off') throw notSupported('Neo4j', 'dispatch')
       return change({ held: [['settings', 'policy']] }, (state) => {
-        state.policy = policyOf(state.policy, structuredClone(override))
-        return state.policy
+        const policy = policyOf(state.policy, structuredClone(override))
+        refuseDeletion(policy)
+        state.policy = policy
+        return policy
       })
     },
   }

@@ -3,6 +3,7 @@ import { listReclaims, listStaleJobs } from '../../memory/reaping/rescues.ts'
 import { listSweeps } from '../../memory/reaping/sweep-history.ts'
 import { checkPage } from '../../memory/state/checks.ts'
 import type { Run } from '../graph/graph.ts'
+import { createAdoption } from '../state/adopt-jobs.ts'
 import { toInteger } from '../state/job-node.ts'
 import type { PartRequest } from '../state/state-part.ts'
 import type { VerbRunner } from '../state/verb-runner.ts'
@@ -12,8 +13,9 @@ import { previewSweep, sweepJobs } from './sweep.ts'
 
 export function bindReapingVerbs(runner: VerbRunner): ReapingStore {
   const { look } = runner
+  const adopt = createAdoption(runner.graph, runner.context.onNotice)
   return {
-    sweepJobs: (request = {}) => sweepJobs(runner, request),
+    sweepJobs: (request = {}) => sweepJobs(runner, request, adopt),
     previewSweep: (request = {}) => previewSweep(runner, request),
     pruneJobs: (request = {}) => pruneJobs(runner, request),
     listReclaims: async (request = {}) => {

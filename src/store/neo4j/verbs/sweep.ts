@@ -13,17 +13,30 @@ import { checkWhole } from '../../memory/state/checks.ts'
 import type { MemoryState } from '../../memory/state/memory-state.ts'
 import type { PastSweep, SweepCounts } from '../../ports/reaping-store.ts'
 import type { Row, Run } from '../graph/graph.ts'
-import { statusWord, toInteger, toNode } from '../state/job-node.ts'
-import { EVENT_IDS_PER_MS, type PartContext, pathOf, readPart, type StatePart } from '../state/state-part.ts'
+import { statusWord, toInteger } from '../state/job-node.ts'
+import {
+  EVENT_IDS_PER_MS,
+  type PartContext,
+  type PartRequest,
+  pathOf,
+  readPart,
+  type StatePart,
+} from '../state/state-part.ts'
 import type { VerbRunner } from '../state/verb-runner.ts'
-import { changedJobs, eventNode, newEvents } from '../state/write-part.ts'
+import { changedJobs, changedProperties, eventNode, newEvents } from '../state/write-part.ts'
+import { observedPart } from './modes.ts'
 
 const MAX_LIMIT = 10_000
 
-export async function sweepJobs(runner: VerbRunner, request: SweepRequest): Promise<SweepStep> {
+export async function sweepJobs(
+  runner: VerbRunner,
+  request: SweepRequest,
+  adopt: () => Promise<void>,
+): Promise<SweepStep> {
   checkWhole(request.limit, 'limit', 1, MAX_LIMIT)
   const { graph, context } = runner
-  if (request.cursor === undefined) await graph.write((run) => run('fill_jobs'))
+  if ((await runner.look({}, ({ mode }) => mode.mode)) === 'observe') return observeJobs(runner, request)
+  if (request.cursor === undefined) await adopt()
   const part = await graph.read((run) => readSweepable(run, context, request))
   const step = sweepInMemory(part.state, request)
   const written = await writeReaped(runner, part)
@@ -32,6 +45,16 @@ export async function sweepJobs(runner: VerbRunner, request: SweepRequest): Prom
   await keepHistory(runner, part, request, step, skipped)
   if (step.next === null) await forgetKept(runner)
   return { ...step, reaped: step.reaped.filter((job) => !skipped.includes(job)) }
+}
+
+/** Records what it would do, and changes no job. */
+function observeJobs({ change }: VerbRunner, request: SweepRequest): Promise<SweepStep> {
+  const part = async (run: Run): Promise<PartRequest> => {
+    const { find = [], ...observed } = await observedPart(run)
+    const held = [['settings', 'sweep']] as const
+    return { ...observed, find: [...find, ['list_running']], held, paths: sweepPaths(request) }
+  }
+  return change(part, (state) => sweepInMemory(state, request))
 }
 
 /** Workers that died while reserved for a job. */
@@ -51,9 +74,12 @@ export async function previewSweep(
 }
 
 async function readSweepable(run: Run, context: PartContext, request: SweepRequest): Promise<StatePart> {
-  const { sweepId } = JSON.parse(request.cursor ?? '{}') as { sweepId?: string }
-  const paths = sweepId === undefined ? [] : [pathOf('sweeps', sweepId)]
-  return readPart(run, context, { find: [['list_running']], paths })
+  return readPart(run, context, { find: [['list_running']], paths: sweepPaths(request) })
+}
+
+function sweepPaths({ cursor = '{}' }: SweepRequest): string[] {
+  const { sweepId } = JSON.parse(cursor) as { sweepId?: string }
+  return sweepId === undefined ? [] : [pathOf('sweeps', sweepId)]
 }
 
 const MAX_TURNS = 5
@@ -65,7 +91,7 @@ async function writeReaped({ graph }: VerbRunner, part: StatePart): Promise<Set<
   let left = reapedOf(part)
   for (let turn = 1; left.length > 0; turn++) {
     const rows = left.map(({ job, seen, event }) => {
-      return { job: toNode(job), seen: seenAs(seen), event: eventNode(event) }
+      return { job: changedProperties(seen, job), seen: seenAs(seen), event: eventNode(event) }
     })
     const answer = await graph.call('reap_jobs', { rows, writer })
     const ids = left.map(({ event }) => toInteger(Number(event.id)))

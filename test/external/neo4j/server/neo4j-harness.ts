@@ -61,6 +61,16 @@ export async function clear(driver: Driver, label: string): Promise<void> {
   await driver.executeQuery(`MATCH (n:${label}|${label}Event|${label}Bucket|${label}Record) DETACH DELETE n`)
 }
 
+/** For more nodes than one transaction should delete. */
+export async function clearInBatches(driver: Driver, label: string): Promise<void> {
+  const session = driver.session()
+  await session.run(
+    `MATCH (n:${label}|${label}Event|${label}Bucket|${label}Record)
+     CALL { WITH n DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS`,
+  )
+  await session.close()
+}
+
 /** Every stored time goes back by `ms`, which is the same as the clock going on by it. */
 async function elapse(driver: Driver, label: string, ms: number): Promise<void> {
   await driver.executeQuery(
@@ -77,6 +87,7 @@ async function elapse(driver: Driver, label: string, ms: number): Promise<void> 
   )
 }
 
+/** But for the mode, whose start is only shown. */
 async function shiftTexts(
   driver: Driver,
   label: string,
@@ -84,7 +95,7 @@ async function shiftTexts(
   change: (text: string) => string,
 ): Promise<void> {
   const { records } = await driver.executeQuery(
-    `MATCH (n:${label}) WHERE n[$property] IS NOT NULL RETURN elementId(n) AS id, n[$property] AS text`,
+    `MATCH (n:${label}) WHERE n[$property] IS NOT NULL AND coalesce(n.path, '') <> 'settings/mode' RETURN elementId(n) AS id, n[$property] AS text`,
     { property },
   )
   const rows = records.map((record) => ({ id: record.get('id'), text: change(record.get('text')) }))
