@@ -127,6 +127,7 @@
 -- column events.data jsonb not null
 -- constraint events events_pkey PRIMARY KEY (id)
 -- CREATE INDEX events_by_actor ON <schema>.events USING btree (at, id) WHERE (((data #>> '{details,actor}'::text[]) IS NOT NULL) AND ((data #> '{details,worker_id}'::text[]) IS NULL) AND (type = ANY (ARRAY['queued'::text, 'cancelled'::text, 'cancel-requested'::text, 'discarded'::text])))
+-- CREATE INDEX events_deleted ON <schema>.events USING btree (attachment, at) WHERE ((type = 'complete'::text) AND ((data #> '{details,is_deleted}'::text[]) IS NOT NULL))
 -- CREATE INDEX events_discarded ON <schema>.events USING btree (attachment, at) WHERE (type = 'discarded'::text)
 -- CREATE INDEX events_of_job ON <schema>.events USING btree (attachment, job_id, id)
 -- CREATE INDEX events_reclaims ON <schema>.events USING btree (attachment, id) WHERE (type = ANY (ARRAY['reaper:requeued'::text, 'reaper:failed(timeout)'::text, 'reaper:cancelled'::text]))
@@ -303,6 +304,9 @@
 -- column policies.dispatch <schema>.dispatched_jobs not null default 'off'::text
 -- column policies.is_observed boolean not null default false
 -- column policies.presence <schema>.presence_mode not null default 'auto'::text
+-- column policies.keep_completed boolean not null default true
+-- column policies.type_keep_completed <schema>.flags_by_type not null default '{}'::jsonb
+-- constraint policies attached_tables_keep_completed_jobs CHECK (((attachment = 'native'::text) OR (keep_completed AND ((type_keep_completed)::jsonb = '{}'::jsonb))))
 -- constraint policies policies_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
 -- constraint policies policies_pkey PRIMARY KEY (attachment)
 -- constraint policies reaps_bounded_by_attempts_count_them CHECK ((((reap_budget)::text <> 'attempts'::text) OR ((attempt_counted_at)::text <> 'failure'::text)))
@@ -496,6 +500,7 @@
 -- domain duration_ms bigint CHECK (((VALUE >= 0) AND (VALUE <= '31536000000'::bigint)))
 -- domain factors_by_stage jsonb CHECK (((jsonb_typeof(VALUE) = 'object'::text) AND (NOT jsonb_path_exists(VALUE, 'strict $.*?((@.type() != "number" || @ < 0) || @ > 1000)'::jsonpath))))
 -- domain failure_bound text CHECK ((VALUE = ANY (ARRAY['attempts'::text, 'failures'::text])))
+-- domain flags_by_type jsonb CHECK (((jsonb_typeof(VALUE) = 'object'::text) AND (NOT jsonb_path_exists(VALUE, 'strict $.*?(@.type() != "boolean")'::jsonpath))))
 -- type heartbeat_answer id text, lease_id uuid, answer text, reaper_age_ms double precision
 -- type job_outcome id text, outcome text, retry_in_ms double precision
 -- domain judged_stages text CHECK ((VALUE = ANY (ARRAY['all'::text, 'listed'::text])))
@@ -526,27 +531,27 @@
 -- function asked_failures(p_failures jsonb) returns TABLE(ordinal bigint, id uuid, lease_id uuid, code text, reason text, category text, stack text, is_retryable boolean, retry_in_ms double precision, is_timeout boolean, is_passing boolean) sql stable 65b6b2624eeb3453ff1eaa70c0e661f9
 -- function attempt_deadline_ms(p_policy <schema>.policies, p_stage text, p_type text) returns bigint plpgsql immutable 3e435cbe685659a5db0f65c052188b11
 -- function backoff_ms(p_steps_ms bigint[], p_base_ms bigint, p_max_ms bigint, p_jitter_ms bigint, p_ordinal integer, p_random double precision) returns bigint sql immutable af4c886ddc5d72291aaccb4c9eb0a19a
--- function begin_operation(p_operation jsonb) returns jsonb plpgsql volatile enable_seqscan=off 162ade892f9caeafedb6d9375addb2f1
+-- function begin_operation(p_operation jsonb) returns jsonb plpgsql volatile enable_seqscan=off 003f0302bb85a1b6a79da5159b81026d
 -- function begin_request(p_actor text, p_key text, p_sha256 bytea) returns TABLE(outcome text, status integer, answer text) plpgsql volatile search_path=pg_catalog, pg_temp 7113134abf52528f0220fd8f9d411e53
 -- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies, p_has_waited boolean) returns jsonb plpgsql volatile 537a73471fe76d520dd15f272e7421f7
 -- function breaker_cooldown_ms(p_breaker <schema>.breakers) returns double precision sql immutable ed8059dc74c6bb99102835bada94251c
 -- function breaker_state(p_breaker <schema>.breakers) returns text sql stable 5435f8f2c2bf9e3703ab9fe8f7f4f7d9
 -- function bury_jobs(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql volatile 9f0cb0f6ac8c13ab0dd43378b7518757
 -- function bury_spent(p_ids uuid[], p_policy <schema>.policies) returns SETOF <schema>.reaped_job plpgsql volatile 100d8850366b5c368f0a55f2d29bf20c
--- function cancel_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 8efefbd4a09170e3433168f8d2468e1f
+-- function cancel_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 7aa1b868906026ec80b738b5cf072c9d
 -- function cause_id(p_code text, p_reason text) returns text sql stable ee98c97a04a26c0a66b632ab5262a02f
 -- function change_jobs(p_operation <schema>.operations, p_ids uuid[]) returns SETOF <schema>.job_outcome plpgsql volatile 9e2cb229b5111a09776dbc4d2a7e0bf9
--- function claim_batches(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_policy jsonb, p_actor text, p_cursors jsonb, p_id uuid DEFAULT NULL::uuid, p_is_serial boolean DEFAULT false) returns TABLE(lease_id uuid, priority integer, max_attempts integer, default_stage text, granted_at timestamp with time zone, jobs text) plpgsql volatile plan_cache_mode=force_generic_plan enable_seqscan=off 44da14bd0b4bc70db6bc3c97cd3545a5
+-- function claim_batches(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_policy jsonb, p_actor text, p_cursors jsonb, p_id uuid DEFAULT NULL::uuid, p_is_serial boolean DEFAULT false) returns TABLE(lease_id uuid, priority integer, max_attempts integer, default_stage text, granted_at timestamp with time zone, jobs text) plpgsql volatile plan_cache_mode=force_generic_plan enable_seqscan=off enable_bitmapscan=off a1b8bc8369d39e47b139995670cd1f0a
 -- function claim_due(p_worker_id text, p_queues text[], p_shares integer[], p_limit integer, p_priority integer, p_types text[], p_cursors jsonb, p_policy <schema>.policies, p_lease_ms bigint, p_lease_id uuid, p_takes_any boolean, p_takes_spent boolean, p_slots jsonb, p_from_id uuid, p_ids uuid[], p_is_decided boolean, p_actor text, OUT locked integer, OUT granted integer, OUT granted_at timestamp with time zone, OUT jobs text, OUT held uuid[], OUT held_queues text[], OUT spent uuid[]) returns record plpgsql volatile 01ba2b1cf677dd6cbec1d6e2c65aec03
 -- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile 7786210a62870196171acc4b2d4a1646
--- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_cursors jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile 062be0021a79cf481f500ccf68cefbe8
--- function claim_level(p_queues text[], p_priority integer, p_cursors jsonb, OUT priority integer, OUT queues text[], OUT due_at timestamp with time zone[], OUT ids uuid[]) returns record plpgsql stable 4d1e7a01f5d8c6bfed022d6a03ff4d42
+-- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_cursors jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile 12ef0a0f7ed159ac16a66fe306963c13
+-- function claim_level(p_queues text[], p_priority integer, p_cursors jsonb, OUT priority integer, OUT queues text[], OUT due_at timestamp with time zone[], OUT ids uuid[]) returns record plpgsql stable 24196e17b309a42c30df6285ea21f3d3
 -- function claim_level_of(p_id uuid, p_queues text[], p_types text[], OUT priority integer, OUT queues text[], OUT cursors jsonb) returns record plpgsql volatile 9a942c865257f3dd4ab7376444f8b592
 -- function claim_rows(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_policy jsonb, p_actor text, p_cursors jsonb, p_id uuid) returns SETOF <schema>.claimed_job plpgsql volatile 44926b7ea9136849a2ae3d7dd7b7975c
--- function claim_shares(p_queues text[], p_due_at timestamp with time zone[], p_ids uuid[], p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies, p_cursors jsonb, p_takes_any boolean, OUT queues text[], OUT shares integer[]) returns record plpgsql volatile 0438fde97ba2d2fda05581a90f718b2f
+-- function claim_shares(p_queues text[], p_due_at timestamp with time zone[], p_ids uuid[], p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies, p_cursors jsonb, p_takes_any boolean, OUT queues text[], OUT shares integer[]) returns record plpgsql volatile 578c28cb981aaa4024c64219604b27f1
 -- function close_breaker(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp a580cb1a90a62f5076dadc48182085f4
 -- function cohort_spread_ms(p_policy <schema>.policies, p_is_timeout boolean, p_jobs bigint, p_backoff_ms bigint) returns bigint sql immutable f931a4c15a995e3e995ea81186972e19
--- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[], p_actor text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off 233ba5160a8dcc6b122acbeb2c91b7fc
+-- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[], p_actor text DEFAULT NULL::text, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.job_outcome plpgsql volatile plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off 5b62f4d66f5e2bc371e415cdc4f6589e
 -- function count_dispatches(p_attachment text) returns integer sql stable search_path=pg_catalog, pg_temp 9f65886d95b67d2402f7668381aa8ddf
 -- function count_durations(p_durations double precision[]) returns integer[] sql immutable search_path=pg_catalog, pg_temp 4e176eed9fcb8662e37b71d28dd71fde
 -- function count_minute(p_from timestamp with time zone) returns integer plpgsql volatile enable_seqscan=off f74a5822122214f37c7a4dbc625ccfef
@@ -555,20 +560,20 @@
 -- function create_token(p_name text, p_sha256 bytea, p_scopes text[], p_owner text DEFAULT NULL::text, p_expires_in_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp e20a997689c0da2da08464a6ab5c9120
 -- function decide_claim(p_worker_id text, p_held uuid[], p_queues text[], p_spent uuid[], p_takes_any boolean, p_is_first boolean, p_reserves boolean, p_slots jsonb, p_lease_id uuid, p_policy <schema>.policies, OUT ids uuid[], OUT is_alone boolean, OUT slots jsonb) returns record plpgsql volatile 655a34c6521ac9c0a49d1b17caee4fa0
 -- function delete_breaker(p_name text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 31f7fe7fe86ea672fbec8775830a7f35
+-- function delete_completed(p_ids uuid[], p_lease_ids uuid[], p_lease_id uuid, p_results jsonb, p_actor text, p_policy <schema>.policies, p_now timestamp with time zone, OUT ids uuid[], OUT lease_ids uuid[]) returns record plpgsql volatile 35f27438654d0009add0bed83e5cb2f3
 -- function delete_schedule(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 76e0f848ac772eb0cb3f1e872c6b14ab
 -- function detach_table(p_attachment text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 3b94d9159c1c27e67c7416e85566a39b
 -- function discard_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off f832888e72526ff17e3d478149adb21f
 -- function drain_worker(p_attachment text, p_worker_id text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 30e6b2a621c987d609afe7a99f53ce3d
 -- function drop_team_object(p_kind text, p_schema text, p_name text, p_takes text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 70142806f840733dc906fb90d344f1ae
 -- function due_at(p_job jsonb, p_now timestamp with time zone) returns timestamp with time zone sql stable f416705272d84b04fa0c71ff411211b9
--- function due_jobs(p_queue text, p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies, p_cursors jsonb, p_takes_any boolean) returns TABLE(at timestamp with time zone, id uuid) sql stable 8b3f61843ed40bcb299c576cefdd3b2c
 -- function due_level(p_queues text[], p_priority integer, p_cursors jsonb) returns integer plpgsql stable 798ed766ba10c907a0a96d8ff46cc56d
 -- function duration_at(p_counts integer[], p_share double precision) returns double precision sql immutable search_path=pg_catalog, pg_temp 2fa9af80df6fff8a173f9d3b6364cdd9
 -- function empty_step(p_began_at timestamp with time zone, p_hold_reason text, p_is_redundant boolean) returns json sql volatile search_path=pg_catalog, pg_temp 4eb14b442981fee61dbda95d40457bf2
 -- function end_operation(p_attachment text, p_id uuid, p_lease_id uuid, p_state text, p_stopped text DEFAULT NULL::text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp 0e1ac3d398089fcb6edfad36d84ce114
--- function enqueue_batch(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_policy jsonb) returns json plpgsql volatile plan_cache_mode=force_generic_plan 4360c07f5f6c218903ca3c624556ac41
+-- function enqueue_batch(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_policy jsonb) returns json plpgsql volatile plan_cache_mode=force_generic_plan 36b9b136b6581a022d948dc2e53df542
 -- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.job_outcome plpgsql volatile 19620ef03b9e352ca0a8a1f561ff3fc7
--- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile ae0f8dde099f1907e9bf3b041bda0c3d
+-- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile 12e9d8f474f915ae687f0a8d6b12b317
 -- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile d95917ac6beb64483a43f37926ed59d6
 -- function extend_free_leases(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint, p_policy <schema>.policies, p_now timestamp with time zone, OUT ids uuid[], OUT lease_ids uuid[], OUT answers text[]) returns record plpgsql volatile lock_timeout=1ms plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off af17b000297ce7c03d5c814088108783
 -- function fail_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[], p_tries integer[], p_error text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 4e24daadb7aa1f6d9b76a06e5c71b891
@@ -618,13 +623,14 @@
 -- function is_swept(p_attachment text, p_within_ms double precision) returns boolean sql volatile search_path=pg_catalog, pg_temp e4e203995cc9f1f77d1427f4ddabbb2e
 -- function iso_utc(p_at timestamp with time zone) returns text sql stable 176cd2037154ccd6faf444688005df02
 -- function job_lock(p_id uuid) returns jsonb plpgsql volatile 28728380b5da88dc67ac49c49b90c6b3
--- function job_outcomes(p_ids uuid[], p_lease_ids uuid[], p_finished uuid[], p_outcome text) returns SETOF <schema>.job_outcome plpgsql volatile 5872974ac74a9ceab6bd9eb711919626
+-- function job_outcomes(p_ids uuid[], p_lease_ids uuid[], p_finished uuid[], p_outcome text, p_deleted uuid[] DEFAULT NULL::uuid[], p_deleted_lease_ids uuid[] DEFAULT NULL::uuid[]) returns SETOF <schema>.job_outcome plpgsql volatile 2d6aeeb8a5a4fd9146dfeace9ccc2e9b
 -- function job_problem(p_job jsonb) returns text sql stable 373a42af178720a9b7d091165ca7ba94
 -- function job_record(p_id uuid) returns jsonb sql stable 7152d3812e03d4db73dbdf66113e8da3
 -- function job_summary(p_id uuid, p_with_payload boolean) returns jsonb sql stable 11492972c1033c0a954cba004421022a
 -- function jobs_ahead(p_id uuid) returns integer plpgsql stable a589e1cf49ffee60ae58b7983314c3b7
 -- function keep_rights(p_table oid, p_kind text, p_identity text, p_former jsonb) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 209f53ac41144c4c3f082657a9fea62f
 -- function keep_worker(p_worker_id text, p_ids uuid[], p_is_first boolean, p_reserves boolean, p_lease_id uuid, p_policy <schema>.policies) returns boolean plpgsql volatile c890a274690bb01f22024feed78bc32d
+-- function keeps_completed(p_keep boolean, p_by_type jsonb, p_type text) returns boolean sql immutable 30883c3e804dbed7616bf6d1063d0c96
 -- function kept_job(p_worker_id text) returns uuid plpgsql volatile 859260697791b61ee32fff41667b69cd
 -- function larger_counts(p_one integer[], p_other integer[]) returns integer[] sql immutable search_path=pg_catalog, pg_temp 090302e8ad92387be8c9c478155a5bc2
 -- function last_release_ms(p_id uuid) returns double precision plpgsql stable search_path=pg_catalog, pg_temp 5e26f97855dbf432e05e2e8a8b5d2d98
@@ -668,14 +674,15 @@
 -- function open_queues(p_attachment text, p_queues text[]) returns TABLE(queues text[], slots jsonb) sql stable search_path=pg_catalog, pg_temp 58c3f56ebd00116be9cd4e40b42599a8
 -- function operation_record(p_operation <schema>.operations) returns jsonb sql stable 72527d0f4f5749d669eecadc0d5df5a4
 -- function pause_queue(p_queue text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp b6f69872d6e6079ca42c14dcb197c80b
+-- function payload_with(p_payload jsonb, p_columns jsonb) returns jsonb sql immutable 5372d37aa19a8988bf87477f13a59471
 -- function place_team_object(p_attachment text, p_object jsonb, p_statement text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 90d79c171e0816cb4fc2c486436a2030
--- function policy_of(p_attachment text, p_override jsonb DEFAULT NULL::jsonb) returns <schema>.policies plpgsql stable e7ddeed09783c40179d9e940b6fca28b
+-- function policy_of(p_attachment text, p_override jsonb DEFAULT NULL::jsonb) returns <schema>.policies plpgsql stable 755b9a420db49212c08930a8e3a50aa5
 -- function prepare_presence(p_longest_lease_ms bigint) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 00ecbbe147cf47998193d384fa0349db
 -- function presence_epoch() returns text sql stable search_path=pg_catalog, pg_temp 090db725ca1532df8191eca07d6f3a43
 -- function presence_locks() returns TABLE(key integer, is_watch boolean, pid integer) sql stable search_path=pg_catalog, pg_temp a03a36dc0558f97cdc17497616795645
 -- function preview_sweep(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql stable 18087cfc94b36b599f9ef585c677f812
 -- function prune_history(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer sql volatile search_path=pg_catalog, pg_temp a792e16df6277ef4307a51504aa6308f
--- function prune_jobs(p_retention_days integer DEFAULT NULL::integer, p_limit integer DEFAULT 1000, p_after timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(deleted integer, next text) plpgsql volatile enable_seqscan=off e2fc1024ce17b18457e8a8d5e93f4c66
+-- function prune_jobs(p_retention_days integer DEFAULT NULL::integer, p_limit integer DEFAULT 1000, p_after timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(deleted integer, next text) plpgsql volatile enable_seqscan=off a3e2cf56c5c8a4b0106c15b2f9d877c6
 -- function prune_rate_limits(p_limit integer DEFAULT 1000) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 1e1c805406071f143edb0dd6478d265f
 -- function prune_reports(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer sql volatile search_path=pg_catalog, pg_temp 8845e30334f6e595b786db86a59b7eae
 -- function queue_facts(p_attachment text, p_queue text) returns jsonb sql stable search_path=pg_catalog, pg_temp f2c13ebd1ae5cfda9a89b357c117650b
@@ -705,6 +712,8 @@
 -- function record_table_lock(p_now timestamp with time zone) returns json plpgsql volatile search_path=pg_catalog, pg_temp e97a6cc0bd43389d40aab3ce2c7159df
 -- function record_trends(p_attachment text, p_counts jsonb, p_ago_ms double precision DEFAULT 0) returns double precision plpgsql volatile search_path=pg_catalog, pg_temp e39e7fcc36f8d69b7d3c240ab83de37c
 -- function redeliver(p_attachment text, p_id uuid) returns text plpgsql volatile search_path=pg_catalog, pg_temp fea27ec700d881d0846329cd8a8477e5
+-- function refuse_deadlines(p_attachment text, p_policy <schema>.policies) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 72bef82ab34a36dd1eecd95256c9278b
+-- function refuse_feature(p_attachment text, p_feature text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 128391ec68ae1bb5e4c8a350868b4fe5
 -- function refuse_state(p_attachment text, p_state text) returns timestamp with time zone plpgsql volatile search_path=pg_catalog, pg_temp 4e235f5fd1d6b727c69a205cffcdbe23
 -- function register_table(p_attachment text, p_profile text, p_table_schema text, p_table_name text, p_policy jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 2094adbf4d36f1885d0b3e79835e3a2b
 -- function release_delay_ms(p_asked_ms double precision, p_last_ms double precision, p_is_often boolean) returns double precision sql immutable 25155778b3c22b5253fca088ea4d62c5
@@ -718,11 +727,12 @@
 -- function require_calls(p_calls jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp ea5fe0b625c2d8dd80480f19d3b106a1
 -- function require_claim(p_worker_id text, p_lease_ms bigint) returns boolean plpgsql immutable 474831a663955c5377844b8b9f858c84
 -- function require_claim_cursors(p_cursors jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 45a4aa183ee999a06e987bca4faeb232
--- function require_claims(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_cursors jsonb) returns boolean plpgsql immutable 337b3d3016adb06b87293ae5e1b0b05c
+-- function require_claims(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint) returns boolean plpgsql immutable b5689a08562039564fd4e054f2ce3acf
 -- function require_count_limit(p_limit integer) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 2c7b05909f32bb25d914cb31aa6338dc
 -- function require_cursor(p_cursor jsonb, p_id_type text) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 4fe86ca2d1cf1a3979e795de66aaefe4
 -- function require_dispatches(p_job_ids text[], p_dispatch_ids uuid[]) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 9603f326d58e2598c55e9c67290f9873
 -- function require_failures(p_failures jsonb, p_id_type text) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 1c65e9beb53363865aa808855067b0d4
+-- function require_fields(p_attachment text, p_absent jsonb, p_default_type text, p_shared jsonb, p_payloads jsonb, p_jobs jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 747fe134db848ffc194d61b642be5fba
 -- function require_job_filter(p_filter jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 6059868d6831d65c6277a7dc75b42cd4
 -- function require_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 6004e7a5aab8b0dda3a7dd62dcfb310c
 -- function require_leases(p_ids anyarray, p_lease_ids uuid[]) returns boolean plpgsql immutable 471c70afc533ee8d9f28afc2daa05baa
@@ -794,7 +804,7 @@
 -- function waiting_queues(p_limit integer) returns SETOF text sql stable bcf784d628a991dafd0fa68eabecf3c0
 -- function waiting_rounds(p_queues text[], p_limit integer) returns TABLE(queue text, waiting integer, due integer, released_often integer, is_cut boolean) plpgsql stable enable_seqscan=off enable_bitmapscan=off 74c6d3187dcdd2550c52d31cdc3ff079
 -- function watch_classes() returns integer[] sql immutable 52da25d61b6ec3f57b68526685dcb12a
--- function watch_operation(p_operation <schema>.operations) returns TABLE(sample integer, succeeded integer, failed integer) sql stable 005da27078c1c1595f4b27a39ff60a8e
+-- function watch_operation(p_operation <schema>.operations) returns TABLE(sample integer, succeeded integer, failed integer) sql stable 18ee97acdcf98cc653c5cf63d9985230
 -- function watch_workers(p_attachment text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 9002b4827880558eec5e382cef0e4612
 -- function watchers(p_attachment text) returns integer sql stable search_path=pg_catalog, pg_temp e52ad60da0dc61926e4cdda2b80f5963
 -- function withhold(p_kind text, p_identity text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 02a63f3bd27954fdc210d8c4464968c3
