@@ -31,8 +31,8 @@ select outcome, lease_ms::bigint, deadline_ms::bigint
 
 -- name: complete_jobs
 select place::int, outcome
-  from "unstuck"."complete_jobs"($1::text[]::/*id*/uuid[], $2::text[]::uuid[], $3::text[], $4::text,
-                                 ($5::text)::jsonb) with ordinality answer(id, outcome, retry_in_ms, place)
+  from "unstuck"."complete_batch"($1::text[]::/*id*/uuid[], $2::text[]::uuid[], $3::text[], $4::text,
+                                  ($5::text)::jsonb) with ordinality answer(id, outcome, retry_in_ms, place)
  where outcome <> 'completed';
 
 -- name: fail_jobs

@@ -13,7 +13,7 @@ const type = (name: string, fields: Partial<TypeFacts> = {}): TypeFacts => ({
 it('WORK-1 a worker claims for its free slots, and ahead of them as much as may wait', () => {
   expect(planClaim(facts)).toEqual({ slots: 10, ahead: 0 })
   expect(planClaim({ ...facts, prefetch: 200 })).toEqual({ slots: 10, ahead: 200 })
-  expect(planClaim({ ...facts, prefetch: 3_000 })).toEqual({ slots: 10, ahead: 1_500 })
+  expect(planClaim({ ...facts, prefetch: 4_000 })).toEqual({ slots: 10, ahead: 2_000 })
 })
 
 it('WORK-1 without a free slot a worker claims once half of the jobs that may wait have started', () => {
@@ -22,9 +22,9 @@ it('WORK-1 without a free slot a worker claims once half of the jobs that may wa
   expect(planClaim({ ...full, waiting: 50 })).toEqual({ slots: 0, ahead: 50 })
   expect(planClaim({ ...full, waiting: 30, inFlight: 21 })).toBeNull()
   expect(planClaim({ ...full, prefetch: 0, waiting: 0 })).toBeNull()
-  // A claim brings 1,500 at most: more are claimed as soon as there is room for them.
-  expect(isLow({ waiting: 2_500, inFlight: 0, prefetch: 4_000 })).toBe(true)
-  expect(isLow({ waiting: 2_501, inFlight: 0, prefetch: 4_000 })).toBe(false)
+  // A claim brings 2,000 at most: more are claimed as soon as there is room for them.
+  expect(isLow({ waiting: 2_000, inFlight: 0, prefetch: 4_000 })).toBe(true)
+  expect(isLow({ waiting: 2_001, inFlight: 0, prefetch: 4_000 })).toBe(false)
 })
 
 it('WORK-1 nothing is claimed ahead beyond what may wait, whatever is under way', () => {

@@ -2,7 +2,7 @@
 // them out.
 
 /** Upper bound of one claim: a larger statement holds its locks longer. */
-const MAX_CLAIM = 1_500
+const MAX_CLAIM = 2_000
 
 export interface ClaimFacts {
   /** Slots without a job. */

@@ -89,7 +89,7 @@ it('WORK-1 one claim is in flight at a time, however short the jobs are', async 
   await work(started, 0.1)
   started.claimer.wake()
   await vi.advanceTimersByTimeAsync(5_000)
-  expect(started.claims.map(({ limit }) => limit)).toEqual([10, 10 + 1_500])
+  expect(started.claims.map(({ limit }) => limit)).toEqual([10, 10 + 2_000])
 })
 
 it('WORK-4 it ends when its claim is answered', async () => {

@@ -6,7 +6,7 @@ const SOON_MS = 50
 /** but within this time if claims are slow. */
 const LATEST_MS = 500
 /** Two claims of the largest size: while one is in flight, the jobs of the other are worked off. */
-const MOST = 3_000
+const MOST = 4_000
 /** Limit per recently started job: a few short jobs are no reason to claim thousands. */
 const GROWTH = 8
 /** A slot may stay empty for this share of the time that a job takes, */

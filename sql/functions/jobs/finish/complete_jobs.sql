@@ -1,12 +1,24 @@
 -- Completes jobs, for the holder of their lease only. Jobs of one claim share a lease: it may be given once for all.
 -- Repeated with the same lease it returns already-done, which resolves a lost response to a commit (C3). If completed
 -- jobs of the type are not kept, the row is deleted, and a repeated call returns not-found.
--- One update that visits its rows in the order of their ids (C12), without locking each row first, which cost a third
--- of a completion and a WAL record (docs/adr/0016). The settings guarantee that order: they leave only the primary key,
--- which PostgreSQL searches for a sorted list. Without them, a table with statistics of an empty one was scanned.
 create or replace function "unstuck"."complete_jobs"(
   p_ids /*id*/uuid[], p_lease_ids uuid[], p_results text[] default null, p_actor text default null,
   p_policy jsonb default null)
+returns setof "unstuck".job_outcome language plpgsql as $$
+begin
+  return query select * from "unstuck"."complete_batch"(p_ids, p_lease_ids, p_results, p_actor, p_policy);
+  if not found then
+    return query select id::text, 'completed', null::float8 from pg_catalog.unnest(p_ids) id;
+  end if;
+end
+$$;
+
+-- Private: the same, without a row if all are completed: an outcome for each took a tenth of the time.
+-- One update that visits its rows in the order of their ids (C12), without locking each row first, which cost a third
+-- of a completion and a WAL record (docs/adr/0016). The settings guarantee that order: they leave only the primary key,
+-- which PostgreSQL searches for a sorted list. Without them, a table with statistics of an empty one was scanned.
+create or replace function "unstuck"."complete_batch"(
+  p_ids /*id*/uuid[], p_lease_ids uuid[], p_results text[], p_actor text, p_policy jsonb)
 returns setof "unstuck".job_outcome language plpgsql
 set plan_cache_mode = force_generic_plan
 set enable_indexscan = on set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off as $$
@@ -35,7 +47,6 @@ begin
       from "unstuck"."delete_completed"(
              p_ids, p_lease_ids, v_lease_id, v_results, p_actor, v_policy, v_now) deleted;
     if cardinality(v_deleted) = cardinality(p_ids) then
-      return query select * from "unstuck"."job_outcomes"(p_ids, p_lease_ids, v_deleted, 'completed');
       return;
     end if;
   end if;
@@ -66,7 +77,11 @@ begin
   if v_events is not null then
     perform "unstuck"."record_events"(v_now, v_events);
   end if;
+  v_done := array_cat(v_deleted, v_done);
+  if cardinality(v_done) = cardinality(p_ids) then
+    return;
+  end if;
   return query select * from "unstuck"."job_outcomes"(
-    p_ids, p_lease_ids, array_cat(v_deleted, v_done), 'completed', v_deleted, v_deleted_lease_ids);
+    p_ids, p_lease_ids, v_done, 'completed', v_deleted, v_deleted_lease_ids);
 end
 $$;

@@ -14,9 +14,10 @@ import { policyToJson } from '../rows/policy-row.ts'
 import { type SplitLeases, splitLeases } from '../rows/split-leases.ts'
 import { storable } from '../rows/values.ts'
 
-/** From this size on, a claim waits for another of the same queues, a few milliseconds at a time. */
+/** From this size on, a claim waits for another of the same queues, a few milliseconds at a time, */
 const SERIAL_JOBS = 200
-const MAX_REFUSALS = 3
+/** about as long as the largest claim takes: a session that is stuck never stops a queue. */
+const MAX_REFUSALS = 12
 
 export function bindLifecycleVerbs(
   call: CallQuery,

@@ -4,17 +4,17 @@ import type { ClaimedJob } from '../../../job/lease.ts'
 import type { Row } from '../connection/executor.ts'
 import { date, dateOrNull, numberOrNull, text } from './values.ts'
 
+/** A value that all jobs of the batch share is no list. */
 interface Lists {
   id: unknown[]
-  queue: string[]
-  type: string[]
+  queue: string | string[]
   payload: JsonValue[]
-  fence: unknown[]
-  attempt: number[]
+  fence: number
+  attempt: number
   created_at: string[]
-  lease_ms: number[]
-  deadline_ms: (number | null)[]
-  /** Fields that few jobs have. */
+  lease_ms: number | number[]
+  deadline_ms: number | null | (number | null)[]
+  /** Fields that few jobs have, or other values than these. */
   other: (Row | null)[]
 }
 
@@ -31,22 +31,24 @@ function readBatch(batch: Row): ClaimedJob[] {
   const maxAttempts = Number(batch['max_attempts'])
   const defaultStage = text(batch['default_stage'])
   const grantedAt = date(batch['granted_at'])
+  const { queue: queues, lease_ms: leases, deadline_ms: deadlines } = lists
   return lists.id.map((id, place): ClaimedJob => {
-    const type = lists.type[place] as string
+    const queue = Array.isArray(queues) ? (queues[place] as string) : queues
     const createdAt = date(lists.created_at[place])
     const fields = lists.other[place] ?? NO_FIELDS
+    const type = text(fields['type']) ?? queue
     const dueAt = dateOrNull(fields['run_at']) ?? createdAt
     return {
       jobId: String(id),
       leaseId,
       type,
-      queue: lists.queue[place] as string,
+      queue,
       payload: lists.payload[place] as JsonValue,
       priority,
       stage: text(fields['stage']) ?? defaultStage ?? type,
       owner: text(fields['owner']),
-      fence: Number(lists.fence[place]),
-      attempt: lists.attempt[place] as number,
+      fence: Number(fields['fence'] ?? lists.fence),
+      attempt: Number(fields['attempt'] ?? lists.attempt),
       failures: Number(fields['failures'] ?? 0),
       crashes: Number(fields['crashes'] ?? 0),
       timeouts: Number(fields['timeouts'] ?? 0),
@@ -55,8 +57,8 @@ function readBatch(batch: Row): ClaimedJob[] {
       createdAt,
       startedAt: dateOrNull(fields['started_at']) ?? grantedAt,
       expectedDurationMs: numberOrNull(fields['expected_duration_ms']),
-      leaseMs: lists.lease_ms[place] as number,
-      deadlineMs: lists.deadline_ms[place] ?? null,
+      leaseMs: Array.isArray(leases) ? (leases[place] as number) : leases,
+      deadlineMs: Array.isArray(deadlines) ? (deadlines[place] ?? null) : deadlines,
       traceparent: text(fields['traceparent']),
       isRescue: (fields['reaped_at'] ?? null) !== null,
       waitedMs: grantedAt.getTime() - dueAt.getTime(),
