@@ -19,40 +19,32 @@ create or replace function "unstuck"."claim_due"(
 language plpgsql as $$
 #variable_conflict use_column
 declare
-  v_counted int := case when p_policy.attempt_counted_at = 'claim' then 1 else 0 end;
-  v_stage text := p_policy.default_stage; v_max_attempts int := p_policy.max_attempts;
+  v_counted int := (p_policy.attempt_counted_at = 'claim')::int; v_stage text := p_policy.default_stage;
   v_lease_ms bigint := coalesce(p_lease_ms, "unstuck".same_lease_ms(p_policy));
   v_deadline_ms bigint := "unstuck".same_deadline_ms(p_policy);
-  v_is_same boolean := v_lease_ms is not null and v_deadline_ms is not null;
-  v_has_queues boolean := cardinality(p_queues) > 1;
-  v_records_all boolean := p_policy.events = 'all'; v_recorded json;
+  v_is_same boolean := num_nulls(v_lease_ms, v_deadline_ms) = 0; v_has_queues boolean := cardinality(p_queues) > 1;
+  v_max_attempts int := p_policy.max_attempts; v_records_all boolean := p_policy.events = 'all'; v_recorded json;
   v_now timestamptz := clock_timestamp(); -- Not now(): a lease granted late in a transaction has its full length.
-  v_lease_ends_at timestamptz := case when v_is_same then
-    "unstuck".after_ms(v_now, least(v_lease_ms, v_deadline_ms)) end;
-  v_deadline_at timestamptz := "unstuck".after_ms(v_now, v_deadline_ms);
 begin
   with due as materialized (
-    select job.*,
-           coalesce(v_lease_ends_at, "unstuck".after_ms(v_now, least(job.lease_ms, job.deadline_ms))) as lease_ends_at,
-           coalesce(v_deadline_at, "unstuck".after_ms(v_now, job.deadline_ms)) as deadline_at
-      from unnest(p_queues, p_shares) asked(queue, share),
-           lateral (
+    select job.*, "unstuck".after_ms(v_now, least(job.lease_ms, job.deadline_ms)) as lease_ends_at,
+           "unstuck".after_ms(v_now, job.deadline_ms) as deadline_at
+      from unnest(p_queues, p_shares) asked(queue, share), lateral (
              select job.ctid as place, job.tableoid as part, job."id" as id, asked.queue, chance.*,
                     job."reaped_at" is not null as is_reaped,
                     coalesce(v_lease_ms, "unstuck".stage_lease_ms(
                       p_policy, coalesce(job."stage", v_stage, job."type"), job."expected_duration_ms")) as lease_ms,
                     coalesce(v_deadline_ms, "unstuck".attempt_deadline_ms(
                       p_policy, coalesce(job."stage", v_stage, job."type"), job."type"::text)) as deadline_ms,
-                    case when num_nonnulls(nullif(job."type"::text, asked.queue), nullif(job."fence", 0),
-                           nullif(job."attempt", 0), job."stage", job."owner", job."failures", job."crashes",
-                           job."timeouts", nullif(job."max_attempts", v_max_attempts), nullif(job."generation", 1),
-                           job."run_at", job."started_at", job."expected_duration_ms", job."traceparent",
-                           job."reaped_at") > 0
-                         then "unstuck".uncommon_fields(job."type"::text, coalesce(job."fence", 0) + 1,
-                           coalesce(job."attempt", 0) + v_counted, job."stage"::text, job."owner"::text, job."failures",
-                           job."crashes", job."timeouts", job."max_attempts", job."generation", job."run_at",
-                           job."started_at", job."expected_duration_ms", job."traceparent"::text,
-                           job."reaped_at", is_last) end as other
+                    case when num_nonnulls(nullif(job."type"::text, asked.queue), nullif(job."fence", 0), nullif(
+                           job."attempt", 0), job."stage", job."owner", job."failures", job."crashes", job."timeouts",
+                           nullif(job."max_attempts", v_max_attempts), nullif(job."generation", 1), job."run_at",
+                           job."started_at", job."expected_duration_ms", job."traceparent", job."reaped_at") > 0 then
+                      "unstuck".uncommon_fields(
+                        job."type"::text, coalesce(job."fence", 0) + 1, coalesce(job."attempt", 0) + v_counted,
+                        job."stage"::text, job."owner"::text, job."failures", job."crashes", job."timeouts",
+                        job."max_attempts", job."generation", job."run_at", job."started_at",
+                        job."expected_duration_ms", job."traceparent"::text, job."reaped_at", is_last) end as other
                from "unstuck"."jobs" job,
                     lateral (select /*judged_waiting*/("unstuck".has_budget(p_policy, job."attempt", job."failures",
                                job."crashes", job."timeouts", job."max_attempts")) as has_budget,
@@ -65,16 +57,14 @@ begin
                       coalesce(p_from_id, /*lowest_id*/'00000000-0000-0000-0000-000000000000'))
                 and (p_types is null or job."type"::text = any (p_types)) and (p_takes_spent or has_budget)
                 and (p_takes_any or is_last is not true) and (p_ids is null or job."id" = any (p_ids))
-              order by coalesce(job."run_at", job."created_at"), job."id"
-              limit least(asked.share, (p_slots ->> asked.queue)::int) for no key update of job skip locked) job
-     limit p_limit),
+              order by coalesce(job."run_at", job."created_at"), job."id" limit least(asked.share, (
+                p_slots ->> asked.queue)::int) for no key update of job skip locked) job limit p_limit),
   granted as (
     update "unstuck"."jobs" job
-       set "status" = /*running*/'running', "worker_id" = p_worker_id, "lease_id" = p_lease_id,
+       set "status" = /*running*/'running', "worker_id" = p_worker_id, "lease_id" = p_lease_id, "heartbeat_at" = v_now,
            "fence" = coalesce(job."fence", 0) + 1, "attempt" = coalesce(job."attempt", 0) + v_counted,
-           "lease_expires_at" = due.lease_ends_at, "deadline_at" = due.deadline_at, "heartbeat_at" = v_now,
-           "started_at" = coalesce(job."started_at", v_now), "last_attempt_at" = v_now, "updated_at" = v_now,
-           "run_at" = null, "reaped_at" = null
+           "lease_expires_at" = due.lease_ends_at, "deadline_at" = due.deadline_at, "run_at" = null, "reaped_at" = null,
+           "started_at" = coalesce(job."started_at", v_now), "last_attempt_at" = v_now, "updated_at" = v_now
       from due
      where job.ctid = due.place and job.tableoid = due.part and (p_is_decided
            or p_slots is null and not exists (select from due where not has_budget or is_last))
@@ -83,10 +73,9 @@ begin
               due.lease_ms, due.deadline_ms, due.other, due.is_reaped)
   select (select count(*) from due), count(*), v_now,
          json_build_object('id', json_agg(id), 'payload', json_agg(payload), 'fence', 1, 'attempt', v_counted,
-           'queue', coalesce(json_agg(queue) filter (where v_has_queues), to_json(p_queues[1])),
            'created_at', json_agg(created_at), 'other', json_agg(other),
-           'lease_ms', coalesce(json_agg(least(lease_ms, deadline_ms)) filter (where not v_is_same),
-                                to_json(least(v_lease_ms, v_deadline_ms))),
+           'queue', coalesce(json_agg(queue) filter (where v_has_queues), to_json(p_queues[1])),
+           'lease_ms', coalesce(json_agg(lease_ms) filter (where not v_is_same), to_json(v_lease_ms)),
            'deadline_ms', coalesce(json_agg(deadline_ms) filter (where not v_is_same), to_json(v_deadline_ms))),
          json_agg(json_build_object('id', id, 'type', type, 'attempt', attempt, 'fence', fence, 'other', other))
            filter (where is_reaped or v_records_all),
@@ -95,9 +84,8 @@ begin
          case when count(*) = 0 then (select array_agg(id) from due where not has_budget) end
     into locked, granted, granted_at, jobs, v_recorded, held, held_queues, spent
     from granted;
-  if v_recorded is not null then
-    perform "unstuck"."record_grants"(v_now, p_worker_id, p_lease_id, v_stage, p_actor, v_recorded);
-  end if;
+  perform "unstuck"."record_grants"(v_now, p_worker_id, p_lease_id, v_stage, p_actor, v_recorded)
+    where v_recorded is not null;
 end
 $$;
 

@@ -25,8 +25,8 @@ begin
          coalesce(other.attempt, list.attempt), coalesce(other.failures, 0), coalesce(other.crashes, 0),
          coalesce(other.timeouts, 0), coalesce(other.max_attempts, batch.max_attempts), coalesce(other.generation, 1),
          job.created_at::timestamptz, coalesce(other.started_at, batch.granted_at), other.expected_duration_ms,
-         "unstuck".listed(list.lease_ms, job.lease_ms)::float8,
-         "unstuck".listed(list.deadline_ms, job.deadline_ms)::float8, other.traceparent, other.reaped_at is not null,
+         least("unstuck".listed(list.lease_ms, job.lease_ms)::float8, deadline.ms), deadline.ms, other.traceparent,
+         other.reaped_at is not null,
          "unstuck".ms_between(coalesce(other.run_at, job.created_at::timestamptz), batch.granted_at)
     from "unstuck"."claim_batches"(p_worker_id, p_queues, p_limit, p_types, p_lease_ms, p_policy, p_actor, p_cursors,
                                    p_id) batch,
@@ -43,7 +43,8 @@ begin
            max_attempts int, generation int, run_at timestamptz, started_at timestamptz, expected_duration_ms float8,
            traceparent text, reaped_at timestamptz),
          lateral (select "unstuck".listed(list.queue, job.queue)) queue(name),
-         lateral (select coalesce(other.type, queue.name)) type(name);
+         lateral (select coalesce(other.type, queue.name)) type(name),
+         lateral (select "unstuck".listed(list.deadline_ms, job.deadline_ms)::float8) deadline(ms);
 end
 $$;
 

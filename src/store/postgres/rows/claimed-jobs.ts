@@ -38,6 +38,8 @@ function readBatch(batch: Row): ClaimedJob[] {
     const fields = lists.other[place] ?? NO_FIELDS
     const type = text(fields['type']) ?? queue
     const dueAt = dateOrNull(fields['run_at']) ?? createdAt
+    const leaseMs = Array.isArray(leases) ? (leases[place] as number) : leases
+    const deadlineMs = Array.isArray(deadlines) ? (deadlines[place] ?? null) : deadlines
     return {
       jobId: String(id),
       leaseId,
@@ -57,8 +59,8 @@ function readBatch(batch: Row): ClaimedJob[] {
       createdAt,
       startedAt: dateOrNull(fields['started_at']) ?? grantedAt,
       expectedDurationMs: numberOrNull(fields['expected_duration_ms']),
-      leaseMs: Array.isArray(leases) ? (leases[place] as number) : leases,
-      deadlineMs: Array.isArray(deadlines) ? (deadlines[place] ?? null) : deadlines,
+      leaseMs: Math.min(leaseMs, deadlineMs ?? leaseMs),
+      deadlineMs,
       traceparent: text(fields['traceparent']),
       isRescue: (fields['reaped_at'] ?? null) !== null,
       waitedMs: grantedAt.getTime() - dueAt.getTime(),
