@@ -12,7 +12,7 @@ import {
 } from './scan-target.ts'
 import { HEARTBEAT, LOCK, START, TAKEN, UPDATE } from './sign-of-life.ts'
 import { inSnakeCase } from './snake-case.ts'
-import { runningWords } from './status-roles.ts'
+import { areStatusWords, runningWords } from './status-roles.ts'
 
 /** Subscriptions and accounts use these words too: they need more evidence. */
 const AMBIGUOUS_WORDS = new Set(['active', 'started', 'locked', 'claimed'])
@@ -130,11 +130,12 @@ export function whyNotUnderstood(sighted: SightedTable): string | null {
 }
 
 function statusOf({ columns }: SightedTable, signs: number): { column: string; words: string[] } | null {
-  const candidates = Object.keys(columns)
+  const named = Object.keys(columns)
     .filter((name) => STATUS.test(inSnakeCase(name)))
     // "status" before "payment_status".
     .toSorted((a, b) => a.length - b.length)
-  for (const column of candidates) {
+  const byWords = Object.keys(columns).filter((name) => areStatusWords(columns[name]?.words ?? []))
+  for (const column of [...named, ...byWords]) {
     const { type, words } = columns[column] ?? { type: '', words: null }
     const running = (
       words ?? (TEXT_TYPES.has(type.replace(/^.*\./, '')) ? everyForm(runningWords) : [])

@@ -38,6 +38,12 @@ export const runningWords = roleWords.running
 export const isKnownWord = (word: string): boolean =>
   Object.values(roleWords).some((words) => words.includes(inSnakeCase(word)))
 
+/** Words of a status, whatever its column is called: one for waiting and one for running. */
+export function areStatusWords(words: readonly string[]): boolean {
+  const has = (role: JobStatus) => inOrder([...words], roleWords[role]).length > 0
+  return has('waiting') && has('running')
+}
+
 const MOST_WORDS = 5
 
 /** The first few: a status may hold free text. */
