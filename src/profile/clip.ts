@@ -37,6 +37,8 @@ function clipTable(table: string, defaultType: string, defaultStage: string | nu
       cancelled: null,
     },
     defaultType,
+    // Document 001 adds the column, and its reaper compares it.
+    features: ['max-attempts'],
     ageColumns: ['heartbeat_at', 'started_at', 'updated_at'],
     teamEvents: { schema: 'public', table: 'job_events', jobIdColumn: 'job_id', dataColumn: 'data' },
     documentIndexes: [{ name: `idx_${table}_status_lease`, columns: ['status', 'lease_expires_at'] }],

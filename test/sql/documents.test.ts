@@ -1,15 +1,20 @@
 // Documents 000 and 001 as their authors would type them: the clip pipeline's own tables, plain SQL, a bare client.
 import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createAttachedDatabase } from '../support/installed-database.ts'
-import type { TestDatabase } from '../support/test-database.ts'
+import { clipProfile } from '../../src/profile/clip.ts'
+import { migrateUp } from '../../src/store/postgres/index.ts'
+import { clipTables } from '../support/tables/clip-tables.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
 let database: TestDatabase
 let client: pg.Client
 
 beforeAll(async () => {
-  database = await createAttachedDatabase()
+  database = await createTestDatabase()
   client = await database.connect()
+  await client.query(clipTables)
+  // As the documents' team attaches: without further features.
+  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: clipProfile })
 })
 
 beforeEach(async () => {

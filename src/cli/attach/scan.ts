@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import { type ScannedTable, type ScanReport, scan } from '../../compose/index.ts'
 import { exitCodes } from '../../errors/index.ts'
 import { showDuration } from '../../policy/explain/show-duration.ts'
+import { describeUnknownWords } from '../../profile/infer/status-roles.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../connection/command-config.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
 import { readDuration } from '../terminal/duration.ts'
@@ -75,7 +76,7 @@ const isRelevant = ({ certainty, counts, problem }: ScannedTable) =>
   certainty !== 'unsure' || problem !== null || (counts?.running ?? 0) > 0
 
 function printTable(table: ScannedTable, olderThanMs: number): void {
-  const { schema, table: name, counts, problem, isFiltered, remedy, next } = table
+  const { schema, table: name, counts, problem, isFiltered, unknownWords, remedy, next } = table
   printLine(`${schema}.${name}  ${describeMaker(table)}`)
   if (problem !== null) printLine(`  ! not counted: ${problem}`)
   if (isFiltered) printLine('  ! row-level security hides rows from this role: there may be more jobs')
@@ -88,6 +89,8 @@ function printTable(table: ScannedTable, olderThanMs: number): void {
       printLine(`    recovery: ${remedy}`)
       if (next !== null) printLine(`    ${next}`)
     }
+    if (unknownWords.length > 0)
+      printLine(`  ! ${describeUnknownWords(unknownWords)}: such rows may be running too`)
     if (silent > 0) printLine(`  ⚠ ${describeSilent(table, olderThanMs)}`)
     if (unjudged > 0) printLine(`  ⚠ ${unjudged} running of unknown age: no time column`)
   }

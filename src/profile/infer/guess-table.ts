@@ -12,19 +12,10 @@ import {
 } from './scan-target.ts'
 import { HEARTBEAT, LOCK, START, TAKEN, UPDATE } from './sign-of-life.ts'
 import { inSnakeCase } from './snake-case.ts'
+import { areStatusWords, runningWords } from './status-roles.ts'
 
-const RUNNING_WORDS = [
-  'processing',
-  'running',
-  'in_progress',
-  'active',
-  'started',
-  'locked',
-  'executing',
-  'working',
-]
 /** Subscriptions and accounts use these words too: they need more evidence. */
-const AMBIGUOUS_WORDS = new Set(['active', 'started', 'locked'])
+const AMBIGUOUS_WORDS = new Set(['active', 'started', 'locked', 'claimed'])
 
 const STATUS = /(^|_)(status|state)$/
 const TEXT_TYPES = new Set(['text', 'character varying', 'citext'])
@@ -101,6 +92,7 @@ export function guessTable(sighted: SightedTable): ScanTarget | null {
     evidence: [...new Set(evidence)],
     primaryKey,
     running,
+    status: status === null ? null : { column: status.column, words: null },
     timeColumns,
     epochColumns,
     ends: leases.map((column) => ({ column })),
@@ -138,14 +130,15 @@ export function whyNotUnderstood(sighted: SightedTable): string | null {
 }
 
 function statusOf({ columns }: SightedTable, signs: number): { column: string; words: string[] } | null {
-  const candidates = Object.keys(columns)
+  const named = Object.keys(columns)
     .filter((name) => STATUS.test(inSnakeCase(name)))
     // "status" before "payment_status".
     .toSorted((a, b) => a.length - b.length)
-  for (const column of candidates) {
+  const byWords = Object.keys(columns).filter((name) => areStatusWords(columns[name]?.words ?? []))
+  for (const column of [...named, ...byWords]) {
     const { type, words } = columns[column] ?? { type: '', words: null }
     const running = (
-      words ?? (TEXT_TYPES.has(type.replace(/^.*\./, '')) ? everyForm(RUNNING_WORDS) : [])
+      words ?? (TEXT_TYPES.has(type.replace(/^.*\./, '')) ? everyForm(runningWords) : [])
     ).filter((word) => isRunning(word, signs))
     if (running.length > 0) return { column, words: running }
   }
@@ -154,11 +147,11 @@ function statusOf({ columns }: SightedTable, signs: number): { column: string; w
 
 function isRunning(word: string, signs: number): boolean {
   const plain = inSnakeCase(word)
-  return RUNNING_WORDS.includes(plain) && (signs >= 2 || !AMBIGUOUS_WORDS.has(plain))
+  return runningWords.includes(plain) && (signs >= 2 || !AMBIGUOUS_WORDS.has(plain))
 }
 
 /** Common spellings, compared exactly, so that an index on the column can be used. */
-function everyForm(words: string[]): string[] {
+function everyForm(words: readonly string[]): string[] {
   const separated = words.flatMap((word) =>
     ['_', '-', ' ', ''].map((between) => word.replaceAll('_', between)),
   )

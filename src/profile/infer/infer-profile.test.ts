@@ -54,6 +54,16 @@ describe('the state of a profile', () => {
     expect(questions).toContainEqual(expect.stringMatching(/unstuck claims none/))
   })
 
+  it('OPS-13 is a column of any name that takes the words of a status', () => {
+    const { table } = infer({
+      colour: column('text', { words: ['new', 'red'] }),
+      st: status,
+      locked_at: time,
+    })
+    expect(table).toMatchObject({ columns: { status: 'st' }, statuses: { running: ['processing'] } })
+    expect(table).not.toHaveProperty('stateColumns')
+  })
+
   it('OPS-13 of a table with a status of numbers is not guessed', () => {
     expect(() => infer({ state: column('integer'), locked_at: time })).toThrow('its column state is integer')
     expect(() => infer({ created_at: time })).toThrow('no column looks like a status')

@@ -8,7 +8,7 @@ import { inferState, stateQuestions } from './infer-state.ts'
 import { inferTimes, whyNoTime } from './infer-times.ts'
 import type { Certainty } from './scan-target.ts'
 import { inSnakeCase } from './snake-case.ts'
-import { type StatusRoles, statusRoles } from './status-roles.ts'
+import { areStatusWords, type StatusRoles, statusRoles } from './status-roles.ts'
 import type { TableShape } from './table-shape.ts'
 
 export interface InferredProfile {
@@ -27,12 +27,14 @@ export interface NoProfile {
 const STATUS = /(^|_)(status|state)$/
 const TEXT_TYPES = ['text', 'character varying']
 
-/** "status" before "payment_status". */
+/** By its name, "status" before "payment_status"; otherwise by the words that it takes. */
 export function statusColumn({ columns }: TableShape): string | undefined {
-  return Object.keys(columns)
+  const names = Object.keys(columns)
+  const [named] = names
     .filter((name) => STATUS.test(inSnakeCase(name)))
     .filter((name) => columns[name]?.words != null || TEXT_TYPES.includes(columns[name]?.type ?? ''))
-    .toSorted((a, b) => a.length - b.length)[0]
+    .toSorted((a, b) => a.length - b.length)
+  return named ?? names.find((name) => areStatusWords(columns[name]?.words ?? []))
 }
 
 /** `wordsInRows` are the values of the status column. */

@@ -195,6 +195,12 @@ describe('hand-rolled tables', () => {
     expect(guess('state: NEW|DONE|GONE', `lockedAt: ${TIME}`)).toBeNull()
   })
 
+  it('REAP-8 an enum with words for waiting and running is a status under any name', () => {
+    expect(guess('st: queued|running|done', `locked_at: ${TIME}`, 'attempts')?.running).toEqual([
+      { column: 'st', words: ['running'] },
+    ])
+  })
+
   it('REAP-8 a word that others than jobs use counts only beside more signs', () => {
     expect(guess('state: active|gone', `locked_at: ${TIME}`)).toBeNull()
     expect(guess('state: active|gone', `locked_at: ${TIME}`, 'attempts')).not.toBeNull()

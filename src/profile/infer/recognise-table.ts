@@ -47,6 +47,7 @@ function knownTarget(queue: KnownQueue, sighted: SightedTable, all: SightedTable
     evidence: columns.map((sign) => [sign].flat().find((column) => column in sighted.columns) ?? ''),
     primaryKey: sighted.primaryKey,
     running,
+    status: null,
     timeColumns: timeColumns.filter((column) => column in sighted.columns),
     epochColumns,
     ends: ends.filter((end) => hasColumns(end, sighted)),
@@ -91,6 +92,16 @@ const runningByTimes = ({ running, ...ended }: StateColumns): Condition[] => [
   ...Object.values(ended).map((column) => ({ column, isNull: true })),
 ]
 
+function wordsOf({ statuses, ignoredStatuses = [] }: TableProfile): string[] {
+  const { running, cancelled, ...others } = statuses
+  return [
+    ...running,
+    ...Object.values(others),
+    ...(cancelled === null ? [] : [cancelled]),
+    ...ignoredStatuses,
+  ]
+}
+
 function profileTarget({ name }: Profile, profile: TableProfile, sighted: SightedTable): ScanTarget {
   const status = columnName(profile, 'status')
   const lease = columnName(profile, 'lease_expires_at')
@@ -114,6 +125,7 @@ function profileTarget({ name }: Profile, profile: TableProfile, sighted: Sighte
     evidence: [...new Set([...running.map(({ column }) => column), ...timeColumns])],
     primaryKey: sighted.primaryKey,
     running,
+    status: profile.stateColumns === undefined ? { column: status, words: wordsOf(profile) } : null,
     timeColumns: [...new Set(timeColumns)],
     epochColumns: [...timeColumns, lease].filter((column) => isEpoch(typeOf(column))),
     timeTypes: timeTypesOf(profile, [...timeColumns, lease], sighted.columns),

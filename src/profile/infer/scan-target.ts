@@ -67,6 +67,8 @@ export interface ScanTarget {
   primaryKey: string[]
   /** Null if rows do not show which of them run. */
   running: Condition[] | null
+  /** The status and the words of it that have a meaning; null for those in common use. Null without a status to read. */
+  status: { column: string; words: string[] | null } | null
   timeColumns: string[]
   /** Time columns in seconds or milliseconds since 1970: their values tell which. */
   epochColumns: string[]

@@ -32,6 +32,28 @@ const roleWords: Record<JobStatus, readonly string[]> = {
   cancelled: ['cancelled', 'canceled', 'aborted', 'revoked'],
 }
 
+export const runningWords = roleWords.running
+
+/** Whether one of the roles has the word, in any spelling. */
+export const isKnownWord = (word: string): boolean =>
+  Object.values(roleWords).some((words) => words.includes(inSnakeCase(word)))
+
+/** Words of a status, whatever its column is called: one for waiting and one for running. */
+export function areStatusWords(words: readonly string[]): boolean {
+  const has = (role: JobStatus) => inOrder([...words], roleWords[role]).length > 0
+  return has('waiting') && has('running')
+}
+
+const MOST_WORDS = 5
+
+/** The first few: a status may hold free text. */
+export function describeUnknownWords(words: string[]): string {
+  const shown = words
+    .slice(0, MOST_WORDS)
+    .map((word) => `'${word.length > 40 ? `${word.slice(0, 40)}…` : word}'`)
+  return `unknown status ${shown.join(', ')}${words.length > MOST_WORDS ? ', …' : ''}`
+}
+
 export interface FoundWords {
   /** Words that the column's type or CHECK allows; null if any. */
   takes: string[] | null

@@ -51,7 +51,9 @@ export async function readNeo4jStatus(options: InstallOptions): Promise<Neo4jSta
   const wanted = listCypher('up_').flatMap((file) => {
     const statement = graph.names.statement(file)
     const [, name, label = ''] = MADE.exec(statement) ?? []
-    const properties = [...statement.matchAll(PROPERTY)].map(([, property]) => property)
+    const properties = [...statement.matchAll(PROPERTY)].map(
+      ([, plain, quoted]) => plain ?? quoted?.replaceAll('``', '`'),
+    )
     return name === undefined ? [] : [{ name, key: [label, ...properties].join() }]
   })
   // The application may have the same one under another name.
@@ -72,7 +74,7 @@ interface SchemaRow {
 }
 
 const MADE = /^CREATE (?:CONSTRAINT|INDEX) (\w+) IF NOT EXISTS\s+FOR \(\w:(\w+)\)/m
-const PROPERTY = /\b[a-z]\.(\w+)/g
+const PROPERTY = /\b[a-z]\.(?:(\w+)|`((?:[^`]|``)+)`)/g
 
 /** Throws if the server is too old or lacks APOC. */
 export function checkNeo4j(options: InstallOptions): Promise<void> {

@@ -166,6 +166,30 @@ describe('a table without a status that is understood', () => {
   })
 })
 
+describe('status words of unknown meaning', () => {
+  it('OPS-13 are named beside the counts and in the last line: their rows may be running', async () => {
+    const own = await createTestDatabase()
+    onTestFinished(() => own.drop())
+    await own.pool.query(`
+      create table clip_tasks (id serial primary key, status text, locked_at timestamptz, locked_by text, attempts int);
+      insert into clip_tasks (status, locked_at) values ('done', null), ('In Arbeit', now() - interval '3 hours');
+      create table plain_jobs (id serial primary key, state text, updated_at timestamptz not null default now());
+      insert into plain_jobs (state) select 'done' from generate_series(1, 12000);
+      insert into plain_jobs (state, updated_at) values ('transcoding', now() - interval '3 hours');
+      create table mail_jobs (id serial primary key, status text, claimed_at timestamptz, attempts int);
+      insert into mail_jobs (status) values ('queued'), ('CLAIMED'), ('In-Progress'), ('failed'), (null);`)
+    const { stdout } = await runInProcess(['scan', own.url])
+    expect(stdout).toMatch(
+      /public\.clip_tasks .*\n {2}0 running · 0 stuck\n {2}! unknown status 'In Arbeit': such rows may be running too/,
+    )
+    expect(stdout).not.toMatch(/mail_jobs.*\n.*\n {2}! unknown/)
+    expect(stdout).toContain('2 running · 0 stuck')
+    expect(stdout.trimEnd().split('\n').at(-1)).toMatch(
+      /^Not understood: public\.clip_tasks \(unknown status 'In Arbeit'\), public\.plain_jobs \(unknown status 'transcoding'\)\. If/,
+    )
+  })
+})
+
 describe('a scan changes nothing', () => {
   it('REAP-13 no transaction gets an id and no row is written, by the word of the server', async () => {
     const { isUnwritten } = await scan()

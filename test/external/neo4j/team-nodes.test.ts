@@ -94,6 +94,13 @@ describe('nodes that a team writes', () => {
     expect(notices).toEqual([expect.stringContaining("'PENDING'"), expect.stringContaining('a number as id')])
     expect(await store.claimJobs(claim)).toHaveLength(1)
   })
+
+  it('OPS-13 reports such nodes if the install adopted them', async () => {
+    await bench.driver.executeQuery(`CREATE (:${label} {id: 'upper', status: 'PENDING'})`)
+    await installNeo4j({ driver: bench.driver, label })
+    await store.sweepJobs()
+    expect(notices).toEqual([expect.stringContaining("'PENDING'")])
+  })
 })
 
 const HOUR_AGO = Date.now() - 3_600_000
@@ -139,13 +146,18 @@ describe('nodes of a profile that extends embedding', () => {
 
   it('OPS-13 other property names, status words, integer ids and several running words are mapped', async () => {
     const differences: TableDifferences = {
-      columns: { id: 'unstuck_id', status: 'state', lease_expires_at: 'lockedUntil', worker_id: 'lockedBy' },
+      columns: {
+        id: 'unstuck id',
+        status: 'state',
+        lease_expires_at: 'lockedUntil',
+        worker_id: 'locked `by`',
+      },
       statuses: { waiting: 'PENDING', running: ['RUNNING', 'CHUNKING'], succeeded: 'DONE', dead: 'FAILED' },
     }
     await withProfile(differences, async (store, driver, label) => {
       await driver.executeQuery(
         `CREATE (:${label} {id: 1, state: 'PENDING'}), (:${label} {id: 2, state: 'DONE'}),
-                (:${label} {id: 3, state: 'CHUNKING', lockedBy: 'gone', lockedUntil: datetime() - duration('PT1S')})`,
+                (:${label} {id: 3, state: 'CHUNKING', \`locked \`\`by\`\`\`: 'gone', lockedUntil: datetime() - duration('PT1S')})`,
       )
       expect((await store.sweepJobs()).reaped).toMatchObject([{ action: 'requeued' }])
       const states = async () =>

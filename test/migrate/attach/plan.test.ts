@@ -15,12 +15,13 @@ import {
   rolesSql,
 } from '../../../src/store/postgres/index.ts'
 import { columnStatements } from '../../../src/store/postgres/migrate/statements/column-statements.ts'
+import { migrationSql } from '../../../src/store/postgres/migrate/statements/migration-sql.ts'
 import { createAttachedDatabase, exchange } from '../../support/installed-database.ts'
 import { clipTables } from '../../support/tables/clip-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import { describeSchema, schemaExists } from '../describe.ts'
 import { splitStatements } from '../split-statements.ts'
-import { teamProfile } from '../team-table.ts'
+import { clipWords, teamProfile } from '../team-table.ts'
 
 const schema = 'unstuck'
 const team = `
@@ -82,6 +83,20 @@ describe('a plan', () => {
     await up(profile, more)
     expect(await describeAll()).toEqual(byHand)
     expect(await plan(profile, more)).toMatchObject({ steps: [] })
+  })
+
+  it('OPS-11 runs nothing that a name contains, not even one of several lines', async () => {
+    const name = 'x\ndrop table victim; --jobs'
+    await database.pool.query(`create table victim (id int); create table "${name}" (
+      id uuid primary key default gen_random_uuid(), "st\natus" text not null default 'queued',
+      created_at timestamptz not null default now())`)
+    const words = { ...clipWords, running: ["run\n'); drop table victim; --"] as [string] }
+    const profile = teamProfile({ table: name, columns: { status: 'st\natus' }, statuses: words })
+    expect(planText(await plan(profile))).toMatch(
+      /^-- \d\. the columns of public\.x drop table victim; --jobs$/m,
+    )
+    await database.pool.query(migrationSql(schema, profile).replaceAll('concurrently', ''))
+    expect((await database.pool.query('select from victim')).rows).toEqual([])
   })
 
   it('OPS-7 runs nothing', async () => {

@@ -47,8 +47,9 @@ begin
               from first group by first.queue, first.depth) share;
     exit when v_is_enough and v_is_cut is not true;
     if not v_is_enough then
-      queues := queues || p_queues[v_examined + 1 : 4 * v_examined];
-      v_depths := v_depths || array_fill(v_depth, array[cardinality(queues) - coalesce(cardinality(v_depths), 0)]);
+      queues := array_cat(queues, p_queues[v_examined + 1 : 4 * v_examined]);
+      v_depths := array_cat(
+        v_depths, array_fill(v_depth, array[cardinality(queues) - coalesce(cardinality(v_depths), 0)]));
       v_examined := 4 * v_examined;
     end if;
   end loop;

@@ -27,8 +27,8 @@ export function createAdoption(graph: Graph, onNotice: (message: string) => void
     const unknown = await countOf(graph, 'count_unknown', 'unknown')
     if (unknown === 0 && performance.now() < lookAtMs) return
     lookAtMs = performance.now() + LOOK_EVERY_MS
-    const adopted = await adoptJobs(graph, SWEEP_BUDGET_MS)
-    for (const notice of adopted === 0 ? [] : await describeOddNodes(graph)) {
+    await adoptJobs(graph, SWEEP_BUDGET_MS)
+    for (const notice of await describeOddNodes(graph)) {
       if (!noticed.has(notice)) onNotice(notice)
       noticed.add(notice)
     }

@@ -9,6 +9,7 @@ import { replacedIndexes } from '../render/index-names.ts'
 import type { RenderOptions } from '../render/render.ts'
 import { readSql } from '../sql-files.ts'
 import { assertProfile } from './inspect/check-profile.ts'
+import { usableIndexes } from './inspect/index-forms.ts'
 import { inspectTable, readTable, renderFacts, type TableFacts } from './inspect/inspect-table.ts'
 import { timesAhead } from './inspect/inspect-times.ts'
 import { assertKnownWords } from './inspect/inspect-words.ts'
@@ -155,10 +156,14 @@ async function tableSteps(
   assertNotTaken(options, attached)
   if (isNew(row)) await assertKnownWords(session, options)
   const indexes = wantedIndexes(options, hasDocumentIndexes)
+  const usable = usableIndexes(facts, indexes)
   const name = `${table.schema}.${table.table}`
   const steps = [
-    transaction(`the columns of ${name}`, columnsStatements(options, indexes, facts, row)),
-    { ...indexStep(options, indexes, facts.indexes), isTransaction: !isConcurrent },
+    transaction(
+      `the columns of ${name}`,
+      columnsStatements(options, indexes, { ...facts, indexes: usable }, row),
+    ),
+    { ...indexStep(options, indexes, usable), isTransaction: !isConcurrent },
     transaction(
       `the functions of ${name}`,
       (await hasFunctions(session, options, row)) ? [] : functionsSql(options, isNew(row)),
@@ -190,11 +195,15 @@ function columnsStatements(
   return isDone ? [] : statements
 }
 
-/** A failed build leaves an invalid index, which `if not exists` would accept. */
+/** `if not exists` would accept the invalid index that a failed build leaves, and one of a former profile. */
 function indexStep(options: RenderOptions, wanted: IndexStatement[], found: TableFacts['indexes']): PlanStep {
-  const statements = wanted
-    .filter(({ name }) => found[name] !== true)
-    .flatMap(({ name, sql }) => (found[name] === false ? [dropStatement(options, name), sql] : [sql]))
+  const missing = wanted.filter(({ name }) => found[name] !== true)
+  const isFirst = ({ name }: IndexStatement, place: number) => missing[place - 1]?.name !== name
+  const statements = missing.flatMap((index, place) =>
+    found[index.name] === false && isFirst(index, place)
+      ? [dropStatement(options, index.name), index.sql]
+      : [index.sql],
+  )
   const { schema, table } = options.table
   return { title: `the indexes of ${schema}.${table}`, isTransaction: false, statements }
 }

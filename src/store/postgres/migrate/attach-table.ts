@@ -6,6 +6,7 @@ import { columnName } from '../../../profile/profile.ts'
 import { hasUniqueKeys, replacedDedupeIndex, replacedIndexes } from '../render/index-names.ts'
 import { type RenderOptions, render } from '../render/render.ts'
 import { readSql } from '../sql-files.ts'
+import { usableIndexes } from './inspect/index-forms.ts'
 import { readTable, type TableFacts } from './inspect/inspect-table.ts'
 import { unsupported } from './inspect/unsupported.ts'
 import { rehearse, replaceFunctions } from './install-functions.ts'
@@ -97,14 +98,14 @@ async function addColumns(
   if (changes.length > 0) await session.inTeamsPath(() => session.run(changes.join('\n')))
 }
 
-/** Builds missing indexes. A failed build leaves an invalid index, which `if not exists` would accept. */
+/** Builds missing indexes, and those again that are invalid or of a former profile: `if not exists` would accept them. */
 export async function buildIndexes(
   session: MigrationSession,
   options: RenderOptions,
   patience: LockPatience,
   wanted = indexStatements({ ...options, isConcurrent: true }),
 ): Promise<void> {
-  const { indexes } = await readTable(session, options)
+  const indexes = usableIndexes(await readTable(session, options), wanted)
   const usual = { ...patience, lockTimeoutMs: patience.lockTimeoutMs ?? defaultLockTimeoutMs }
   try {
     for (const index of wanted) {
@@ -131,11 +132,11 @@ async function limitLocks(session: MigrationSession, timeoutMs: number): Promise
 async function buildIndex(
   session: MigrationSession,
   options: RenderOptions,
-  { name, sql }: IndexStatement,
+  index: IndexStatement,
 ): Promise<void> {
-  const { indexes } = await readTable(session, options)
-  if (indexes[name] === false) await dropIndex(session, options, name)
-  await session.inTeamsPath(() => session.run(sql))
+  const indexes = usableIndexes(await readTable(session, options), [index])
+  if (indexes[index.name] === false) await dropIndex(session, options, index.name)
+  await session.inTeamsPath(() => session.run(index.sql))
 }
 
 /** Last, because the former functions used them. */

@@ -6,6 +6,7 @@ import type { Row } from '../connection/executor.ts'
 import { hasUniqueKeys, replacedDedupeIndex } from '../render/index-names.ts'
 import type { RenderOptions } from '../render/render.ts'
 import type { SqlFile } from '../sql-files.ts'
+import { usableIndexes } from './inspect/index-forms.ts'
 import { readTable, renderFacts } from './inspect/inspect-table.ts'
 import { listRoutines } from './install-functions.ts'
 import type { MigrationSession } from './session/migration-session.ts'
@@ -115,7 +116,9 @@ async function tableStatus(
   if (!(isRecorded && (await areThere(session, options, functions)))) return status('functions differ')
   const changed = await session.query('changed_team_objects', options)
   if (changed.length > 0) return status('functions differ')
-  const hasIndexes = indexStatements(rendered).every(({ name }) => facts.indexes[name] === true)
+  const indexes = indexStatements(rendered)
+  const usable = usableIndexes(facts, indexes)
+  const hasIndexes = indexes.every(({ name }) => usable[name] === true)
   return status(hasIndexes ? 'current' : 'indexes missing or invalid')
 }
 

@@ -21,13 +21,33 @@ export function runningQuery(target: ScanTarget): string {
     ['orphaned', owners === null ? 'false' : `owner.${quoteIdentifier(owners.key)} is null`],
     ['running', (target.running ?? []).map(conditionText).join(' and ') || 'true'],
   ])
-  return readSql('scan', 'count_running')
-    .replaceAll(/\/\*\+owners ([\s\S]*?)\*\//g, owners === null ? '' : '$1')
-    .replaceAll(/\/\*(\w+)\*\/\([^)]*\)|"(\w+)"/g, (token: string, marker?: string, name?: string) => {
+  const sql = readSql('scan', 'count_running')
+  return filled(
+    sql.replaceAll(/\/\*\+owners ([\s\S]*?)\*\//g, owners === null ? '' : '$1'),
+    names,
+    expressions,
+  )
+}
+
+/** The words of a status in the rows at both ends of the primary key, and in the statistics. */
+export function wordsQuery({ schema, table, primaryKey }: ScanTarget, status: string): string {
+  const names = new Map([
+    ['scanned', qualified(schema, table)],
+    ['scanned_status', quoteIdentifier(status)],
+  ])
+  const last = primaryKey.map((column) => `${job(column)} desc`).join(', ')
+  return filled(readSql('scan', 'words_in_rows'), names, new Map([['last', last]]))
+}
+
+function filled(sql: string, names: Map<string, string>, expressions: Map<string, string>): string {
+  return sql.replaceAll(
+    /\/\*(\w+)\*\/\([^)]*\)|"(\w+)"/g,
+    (token: string, marker?: string, name?: string) => {
       const found = marker === undefined ? names.get(name ?? '') : expressions.get(marker)
       if (found === undefined) throw new Error(`${token} in a file of sql/scan is not known`)
       return found
-    })
+    },
+  )
 }
 
 const qualified = (schema: string, table: string) => `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`

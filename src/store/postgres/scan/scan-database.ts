@@ -4,11 +4,12 @@ import { isUnstuckError } from '../../../errors/index.ts'
 import { knownQueues, rareColumns } from '../../../profile/infer/known-queues/index.ts'
 import { recogniseTable, unrecognised } from '../../../profile/infer/recognise-table.ts'
 import type { Certainty, ScanTarget, SightedTable } from '../../../profile/infer/scan-target.ts'
+import { describeUnknownWords, isKnownWord } from '../../../profile/infer/status-roles.ts'
 import type { Profile } from '../../../profile/profile.ts'
 import type { Row } from '../connection/executor.ts'
 import { type ReadOnlySession, withReadOnlySession } from '../connection/read-only-session.ts'
 import { readSql } from '../sql-files.ts'
-import { runningQuery } from './running-query.ts'
+import { runningQuery, wordsQuery } from './running-query.ts'
 
 const MAX_TABLES = 2_000
 const MAX_ROWS = 10_000
@@ -54,6 +55,8 @@ export interface ScannedTable
   /** Row-level security hides rows from this role: there may be more. */
   isFiltered: boolean
   counts: RunningCounts | null
+  /** Words of the status, in some of its rows, of unknown meaning: such rows may be running. */
+  unknownWords: string[]
 }
 
 export interface RunningCounts {
@@ -94,7 +97,7 @@ export async function scanDatabase(options: ScanOptions): Promise<ScanReport> {
       isStandby: server?.['is_standby'] === true,
       isUnwritten: true,
       tables,
-      notUnderstood: notUnderstood(sighted, profiles),
+      notUnderstood: [...withUnknownWords(tables), ...notUnderstood(sighted, profiles)],
       isCut: sighted.length === MAX_TABLES,
     }
   })
@@ -113,6 +116,11 @@ function recogniseAll(
     })
     .toSorted((a, b) => order[a.target.certainty] - order[b.target.certainty])
 }
+
+const withUnknownWords = (tables: ScannedTable[]): ScanReport['notUnderstood'] =>
+  tables.flatMap(({ schema, table, unknownWords }) =>
+    unknownWords.length === 0 ? [] : [{ schema, table, reason: describeUnknownWords(unknownWords) }],
+  )
 
 /** Beside the tables of a known queue, or in the engine's own schema, are their helpers. */
 function notUnderstood(sighted: SightedTable[], profiles: Profile[]): ScanReport['notUnderstood'] {
@@ -158,17 +166,28 @@ async function scanTable(
   if (target.running === null) return uncounted(target, sighted, 'its rows do not say which of them run')
   try {
     const [row] = await session.look((run) => run(runningQuery(target), [MAX_ROWS, olderThanMs]))
-    return { ...uncounted(target, sighted, ''), counts: countsOf(row ?? {}), problem: null }
+    const unknownWords = await readUnknownWords(session, target)
+    return { ...uncounted(target, sighted, ''), counts: countsOf(row ?? {}), problem: null, unknownWords }
   } catch (error) {
     if (isUnstuckError(error, 'DATABASE_UNREACHABLE') || isUnstuckError(error, 'INTERNAL')) throw error
     return uncounted(target, sighted, problemOf(error, timeoutMs))
   }
 }
 
+async function readUnknownWords(session: ReadOnlySession, target: ScanTarget): Promise<string[]> {
+  const { schema, table, status } = target
+  if (status === null) return []
+  const rows = await session.look((run) =>
+    run(wordsQuery(target, status.column), [MAX_ROWS, schema, table, status.column]),
+  )
+  const isKnown = (word: string) => status.words?.includes(word) ?? isKnownWord(word)
+  return rows.map(({ word }) => String(word)).filter((word) => !isKnown(word))
+}
+
 function uncounted(target: ScanTarget, { isFiltered }: SightedTable, problem: string): ScannedTable {
   const { schema, table, kind, name, certainty, nearly, evidence, timeColumns, rule, remedy, next } = target
   const told = { schema, table, kind, name, certainty, nearly, evidence, timeColumns, rule, remedy, next }
-  return { ...told, isFiltered, counts: null, problem }
+  return { ...told, isFiltered, counts: null, problem, unknownWords: [] }
 }
 
 function countsOf(row: Row): RunningCounts {

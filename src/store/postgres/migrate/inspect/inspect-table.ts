@@ -18,14 +18,13 @@ import { readSql } from '../../sql-files.ts'
 import type { MigrationSession } from '../session/migration-session.ts'
 import { columnStatements } from '../statements/column-statements.ts'
 import { withLiterals } from '../statements/statement-text.ts'
+import type { IndexFacts } from './index-forms.ts'
 import { assertTeamEvents } from './inspect-events.ts'
 import { assertTimes, readTimeTypes } from './inspect-times.ts'
 import { unsupported } from './unsupported.ts'
 
-export interface TableFacts {
+export interface TableFacts extends IndexFacts {
   columns: Record<string, ColumnFacts>
-  /** Validity of each index. */
-  indexes: Record<string, boolean>
   /** Type to cast status words to, if the column is an enum. */
   statusType?: string
   statusKind?: StatusKind
@@ -119,6 +118,7 @@ function factsOf(table: TableProfile, row: Row): TableFacts {
   return {
     columns,
     indexes: row['indexes'] as Record<string, boolean>,
+    indexForms: row['index_forms'] as IndexFacts['indexForms'],
     timeTypes: readTimeTypes(table, columns),
     ...(enumName === null ? {} : { statusType: enumName, statusKind: 'enum' as const }),
     ...(isText && status?.type !== 'text' ? { statusKind: 'text' as const } : {}),

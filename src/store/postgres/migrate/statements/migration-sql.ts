@@ -17,7 +17,7 @@ import {
   unboundRoutines,
   withheldTables,
 } from './plan.ts'
-import { withLiterals } from './statement-text.ts'
+import { commentText, withLiterals } from './statement-text.ts'
 
 /** All statements of `migrate up` on an empty database, for review or another migration tool. */
 export function migrationSql(schema: string, profile: Profile): string {
@@ -53,7 +53,7 @@ export function nativeSql(base: RenderOptions, isNewTable = true): string[] {
     searchPathStatements.pin(),
     ...functions.map(({ text }) => text),
     searchPathStatements.reset(),
-    `-- table ${base.table.schema}.${base.table.table}`,
+    commentText(`table ${base.table.schema}.${base.table.table}`),
     render(readSql('attach/table', 'register'), base),
     ...(isNewTable ? indexStatements(base).map(({ sql }) => sql) : []),
     recordedFunctions(base, functions, attachmentFunctions(base)),
@@ -64,7 +64,7 @@ function attachedSql(options: RenderOptions): string[] {
   const { table } = options
   const indexes = indexStatements(options)
   return [
-    `-- table ${table.schema}.${table.table}`,
+    commentText(`table ${table.schema}.${table.table}`),
     ...columnsSql(options, indexes),
     ...indexes.map(({ sql }) => sql),
     ...functionsSql(options),

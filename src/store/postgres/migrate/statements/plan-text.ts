@@ -1,9 +1,11 @@
 import type { AttachPlan, PlanStep } from '../attach-plan.ts'
+import { commentText } from './statement-text.ts'
 
 /** A plan as a readable script for psql. */
 export function planText(plan: AttachPlan): string {
   const parts = plan.steps.map(({ title, isTransaction, statements }, index) => {
-    const head = `-- ${index + 1}. ${title}${isTransaction ? '' : ': each statement alone, not in a transaction'}`
+    const how = isTransaction ? '' : ': each statement alone, not in a transaction'
+    const head = commentText(`${index + 1}. ${title}${how}`)
     const body = isTransaction
       ? ['begin;', plan.limitLocks, ...statements, 'commit;']
       : withLimits(plan, statements)
