@@ -2,7 +2,6 @@
 // or not at all.
 
 import { isUnstuckError } from '../../errors/index.ts'
-import type { JsonValue } from '../../job/job.ts'
 import type { ClaimedJob, HeartbeatAnswer } from '../../job/lease.ts'
 import type { CompleteOutcome } from '../../job/outcome.ts'
 import type { AttemptEnd } from '../../observe/events.ts'
@@ -225,7 +224,7 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     this.#clocks.setDeadline(entered.deadlineMs, agoMs)
   }
 
-  async completeInTx<T extends JsonValue | undefined>(work: (client: Tx) => Promise<T>): Promise<T> {
+  async completeInTx<T>(work: (client: Tx) => Promise<T>): Promise<T> {
     try {
       const value = await completeInTransaction(this, this.#deps, work)
       this.#isCommitted = true

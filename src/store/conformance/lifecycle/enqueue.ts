@@ -164,8 +164,10 @@ const refused: { name: string; job: Partial<NewJob> }[] = [
   { name: 'a payload with half a surrogate pair', job: { payload: ['\ud800'] } },
   { name: 'a payload with a number that JSON has not', job: { payload: [Number.NaN] } },
   { name: 'a payload that contains itself', job: { payload: cycle } },
-  { name: 'a payload with a bigint', job: { payload: { big: 1n } as unknown as JsonValue } },
-  { name: 'a payload that is a function', job: { payload: (() => 1) as unknown as JsonValue } },
+  { name: 'a payload with a bigint', job: { payload: { big: 1n } } },
+  { name: 'a payload that is a function', job: { payload: () => 1 } },
+  { name: 'a payload with a Map', job: { payload: { map: new Map([[1, 2]]) } } },
+  { name: 'a payload with undefined in an array', job: { payload: { list: [undefined] } } },
 ]
 
 const accepted: { name: string; job: Partial<NewJob> }[] = [
