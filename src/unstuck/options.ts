@@ -42,8 +42,13 @@ export interface UnstuckOptions<Jobs extends JobDeclarations = JobDeclarations> 
   dispatch?: DispatchAdapter | undefined
   /** Delete ended jobs past their retention while the worker runs. Default: as the profile says; true for the native table. */
   prune?: boolean | undefined
-  /** pino, or a compatible logger. Default: silent. */
-  logger?: Logger | undefined
+  /**
+   * pino, or a compatible logger. Default: warnings and failures go to stderr, and nothing if NODE_ENV is `production`. `false` is
+   * silent.
+   */
+  logger?: Logger | false | undefined
+  /** Stacks of failures beside their messages, in log lines and spans. Default: false. */
+  logStacks?: boolean | undefined
 }
 
 const names: Record<keyof UnstuckOptions, true> = {
@@ -70,6 +75,7 @@ const names: Record<keyof UnstuckOptions, true> = {
   dispatch: true,
   prune: true,
   logger: true,
+  logStacks: true,
 }
 
 /** A longer timer of Node fires at once. */
@@ -93,7 +99,11 @@ export function checkOptions(options: UnstuckOptions): void {
     if (value !== undefined && !(Number.isInteger(value) && value >= least && value <= most))
       throw invalidArgument(name, value, `a whole number from ${least} to ${most}`)
   }
-  const { onHang, pollMs } = options
+  const { onHang, pollMs, logger } = options
+  if (logger !== undefined && logger !== false && !isLogger(logger))
+    throw invalidArgument('logger', logger, 'an object with info, warn and error, such as pino(), or false', {
+      withhold: true,
+    })
   if (onHang !== undefined && onHang !== 'reopen' && onHang !== 'exit')
     throw invalidArgument('onHang', onHang, 'reopen or exit')
   if (pollMs !== undefined && !(pollMs[0] >= 1 && pollMs[1] >= pollMs[0] && pollMs[1] <= LONGEST_TIMER_MS))
@@ -102,6 +112,11 @@ export function checkOptions(options: UnstuckOptions): void {
       pollMs,
       `two numbers of milliseconds from 1 to ${LONGEST_TIMER_MS}, the smaller first`,
     )
+}
+
+function isLogger(logger: unknown): boolean {
+  const methods = logger as Partial<Logger> | null
+  return (['info', 'warn', 'error'] as const).every((level) => typeof methods?.[level] === 'function')
 }
 
 const handlerNames: Record<keyof HandlerOptions, true> = {

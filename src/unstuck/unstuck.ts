@@ -13,7 +13,6 @@ import { checkNewJob } from '../job/check-new-job.ts'
 import type { JobDeclarations, JobToEnqueue } from '../job/declared-jobs.ts'
 import type { JsonValue, NewJob } from '../job/job.ts'
 import { type EventListener, type EventName, RuntimeEventEmitter } from '../observe/events.ts'
-import { logEvents } from '../observe/logs/log-events.ts'
 import type { MetricsOptions } from '../observe/metrics/metric-readings.ts'
 import { createMetrics, type Metrics } from '../observe/metrics/metrics.ts'
 import { openOtelMetrics } from '../observe/metrics/otel-metrics.ts'
@@ -32,6 +31,7 @@ import { emitEnqueued } from './emit-enqueued.ts'
 import { JobSchemas } from './job-schemas.ts'
 import { checkHandlerOptions, checkOptions, type UnstuckOptions } from './options.ts'
 import { startServices } from './services.ts'
+import { showEvents } from './show-events.ts'
 import { StartLimit } from './start-limit.ts'
 import { DEFAULT_HANG_GRACE_MS, startApplicationWorker } from './start-worker.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
@@ -107,7 +107,7 @@ class Application implements Unstuck {
       file: readConfigFile(process.cwd(), options.config),
     })
     this.#table = tableOf(this.#config, options.table)
-    if (options.logger !== undefined) logEvents(this.#events, options.logger)
+    showEvents(this.#events, options)
     const warn = (warning: string) => this.#events.emit('config:warned', { warning })
     this.#database = openDatabase(this.#config, warn)
     this.#open = openTable({
@@ -315,7 +315,7 @@ class Application implements Unstuck {
   }
 
   #openTracing(): Promise<Tracing | null> {
-    this.#tracing ??= openTracing()
+    this.#tracing ??= openTracing({ withStacks: this.#options.logStacks === true })
     return this.#tracing
   }
 
