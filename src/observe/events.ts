@@ -134,6 +134,8 @@ export interface RuntimeEvents {
   }
   'schedule:enqueued': { name: string; jobId: string; dueAt: Date }
   'schedule:failed': { name: string; error: unknown }
+  /** Jobs of a type wait that no worker has ever handled. Emitted once, by each worker. */
+  'type:unhandled': { table: string; type: string; queue: string; waiting: number; reason: string }
   /** Notifications of new jobs arrive, or do not: the worker polls either way. */
   'listen:started': { channel: string }
   'listen:failed': { reason: string }

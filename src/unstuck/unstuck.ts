@@ -30,7 +30,7 @@ import type { EnqueuedJob, JobStore, PolicyOption } from '../store/job-store.ts'
 import { emitEnqueued } from './emit-enqueued.ts'
 import { JobSchemas } from './job-schemas.ts'
 import { checkHandlerOptions, checkOptions, type UnstuckOptions } from './options.ts'
-import { startServices } from './services.ts'
+import { type Services, startServices } from './services.ts'
 import { showEvents } from './show-events.ts'
 import { StartLimit } from './start-limit.ts'
 import { DEFAULT_HANG_GRACE_MS, startApplicationWorker } from './start-worker.ts'
@@ -93,6 +93,7 @@ class Application implements Unstuck {
   #end: (exitCode: number) => void = () => {}
   #starting: Promise<void> | undefined
   #worker: Worker | undefined
+  #services: Services | undefined
   #tracing: Promise<Tracing | null> | undefined
   #metrics: Promise<Metrics> | undefined
 
@@ -226,6 +227,7 @@ class Application implements Unstuck {
       sweepIntervalMs: policy.sweepIntervalMs,
       allowsPrivateWebhooks: this.#config.webhookAllowPrivate === '1',
     })
+    this.#services = services
     if (this.#options.handleSignals === true) stopOnSignals(worker, this.ended)
     void worker.ended.then(async (exitCode) => {
       try {
@@ -271,7 +273,7 @@ class Application implements Unstuck {
   }
 
   health(): { isHealthy: boolean; problems: string[] } {
-    const problems = this.#worker?.problems() ?? []
+    const problems = [...(this.#worker?.problems() ?? []), ...(this.#services?.problems() ?? [])]
     return { isHealthy: problems.length === 0, problems }
   }
 

@@ -10,6 +10,7 @@ import {
   enqueueMany,
   enqueueOne,
   eventsOf,
+  expectAbout,
   HOUR,
   invalidArgument,
   MINUTE,
@@ -126,6 +127,14 @@ function describeStart<Tx>(opened: () => StoreHarness<Tx>): void {
     const { store } = opened()
     const jobId = await enqueueOne(store, { runAt: new Date((await storeNow(store)) - DAY) })
     expect((await claimOne(store)).jobId).toBe(jobId)
+  })
+
+  it('WORK-7 SEE-2 a job for a time that is past has waited since its enqueue, not since then', async () => {
+    const { store, elapse } = opened()
+    await enqueueOne(store, { runAt: new Date((await storeNow(store)) - DAY) })
+    await elapse(MINUTE)
+    expectAbout((await store.readHealth()).oldestDueMs ?? 0, MINUTE)
+    expectAbout((await claimOne(store)).waitedMs, MINUTE)
   })
 }
 

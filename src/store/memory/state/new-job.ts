@@ -61,11 +61,17 @@ export function newRow(policy: Policy, job: NewJob, id: string, nowMs: number): 
     dedupeKey: job.dedupeKey ?? null,
     stage: job.stage ?? null,
     expectedDurationMs: job.expectedDurationMs ?? null,
-    runAt: job.delayMs === undefined ? (job.runAt ?? null) : new Date(nowMs + job.delayMs),
+    runAt: earliestRun(job, nowMs),
     maxAttempts: job.maxAttempts ?? policy.maxAttempts,
     traceparent: job.traceparent ?? null,
     updatedAt: now,
   }
+}
+
+/** A time in the past is now: the job has waited no longer than it exists. */
+function earliestRun({ delayMs, runAt }: NewJob, nowMs: number): Date | null {
+  if (runAt !== undefined) return new Date(Math.max(runAt.getTime(), nowMs))
+  return delayMs === undefined ? null : new Date(nowMs + delayMs)
 }
 
 export function emptyRow(id: string, createdAt: Date): Job {
