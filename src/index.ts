@@ -35,8 +35,29 @@ export {
   UnstuckError,
   type UnstuckErrorOptions,
 } from './errors/index.ts'
+export {
+  defineJobs,
+  type JobDeclaration,
+  type JobDeclarations,
+  type JobToEnqueue,
+  type JobType,
+  job,
+  type PayloadInputOf,
+  type PayloadOf,
+  type ResultInputOf,
+  type ResultOf,
+} from './job/declared-jobs.ts'
 export type { EventData, EventType, JobEvent } from './job/event.ts'
-export type { ErrorCategory, Job, JobErrorRecord, JobStatus, JsonValue, NewJob } from './job/job.ts'
+export type {
+  ErrorCategory,
+  Job,
+  JobErrorRecord,
+  JobStatus,
+  JsonValue,
+  NewJob,
+  NewJobFields,
+  PayloadValue,
+} from './job/job.ts'
 export type { ClaimedJob, HeartbeatAnswer, Lease } from './job/lease.ts'
 export type {
   CancelOutcome,
@@ -47,6 +68,7 @@ export type {
   ReleaseOutcome,
   RetryOutcome,
 } from './job/outcome.ts'
+export type { SchemaIssue, SchemaResult, StandardSchema } from './job/standard-schema.ts'
 export type { AttemptEnd, EventListener, EventName, OutsideCall, RuntimeEvents } from './observe/events.ts'
 export type { Logger } from './observe/logs/log-events.ts'
 export type {
@@ -107,4 +129,5 @@ export { type RunPruneOptions, runPrune } from './runtime/services/run-prune.ts'
 export { type ReaperResult, runSweep, type SweepReport } from './runtime/services/run-sweep.ts'
 export type { RecurringJob } from './runtime/services/scheduler.ts'
 export type * from './store/job-store.ts'
+export type { EventFields, HandlerOf, JobToSchedule } from './unstuck/typed-methods.ts'
 export { type FileHandler, type Unstuck, type UnstuckOptions, unstuck } from './unstuck/unstuck.ts'

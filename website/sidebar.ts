@@ -100,6 +100,8 @@ export const sidebar: SidebarGroup[] = [
   {
     title: 'Guides: your handlers',
     pages: [
+      page('Typed jobs', 'docs/guides/handlers/typed-jobs.md'),
+      page('See failures', 'docs/guides/handlers/see-failures.md'),
       page('Stage leases', 'docs/guides/handlers/stage-leases.md'),
       page('Long and CPU-heavy jobs', 'docs/guides/handlers/long-jobs.md'),
       page('Exactly-once effects', 'docs/guides/handlers/exactly-once-effects.md'),

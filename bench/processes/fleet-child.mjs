@@ -17,7 +17,7 @@ let latenciesMs = []
 const known = new Map()
 
 const apps = Array.from({ length: workers }, (_, index) => {
-  const app = unstuck({ databaseUrl: url, ...(pollMs === undefined ? {} : { pollMs }) })
+  const app = unstuck({ databaseUrl: url, logger: false, ...(pollMs === undefined ? {} : { pollMs }) })
   const real = { ...app.store }
   Object.assign(app.store, {
     /** @param {Parameters<typeof real.claimJobs>} args */

@@ -1,5 +1,6 @@
 import { invalidArgument, requireKnownNames, UnstuckError } from '../errors/index.ts'
 import type { NewJob } from './job.ts'
+import { isDate } from './json-loss.ts'
 import { jsonText } from './json-text.ts'
 
 export interface NewJobLimits {
@@ -22,24 +23,67 @@ const fields: Record<keyof NewJob, true> = {
   traceparent: true,
 }
 const fieldNames = Object.keys(fields)
-const texts = ['type', 'queue', 'stage', 'owner', 'dedupeKey', 'traceparent'] as const
+/** Most characters, as the database allows them. */
+const texts = { type: 200, queue: 200, stage: 200, owner: 200, dedupeKey: 1_000, traceparent: 200 } as const
+const textEntries = Object.entries(texts) as [keyof typeof texts, number][]
+const MOST_KEY_BYTES = 1_800
+const wholeNumbers = {
+  priority: [-32_768, 32_767],
+  maxAttempts: [1, 1_000],
+  expectedDurationMs: [0, 2_147_483_647],
+} as const
+const wholeEntries = Object.entries(wholeNumbers) as [keyof typeof wholeNumbers, readonly [number, number]][]
+const MOST_DELAY_MS = 10 * 365 * 86_400_000
 const UNSTORABLE = /\0|\p{Surrogate}/u
 
 /**
- * Checks a job before it is sent, so that a bad job fails alone and not with its batch. The database checks ranges and
- * lengths. Errors never contain the payload.
+ * Checks a job before it is sent, as the database would: a bad job fails alone, not with its batch, and without aborting the
+ * caller's transaction. Errors contain no value of the payload.
  */
 export function checkNewJob(job: NewJob, { maxPayloadBytes }: NewJobLimits): void {
   if (typeof job !== 'object' || job === null) throw invalidArgument('job', job, 'an object with a type')
   requireKnownNames('job', Object.keys(job), fieldNames, 'field')
-  for (const field of texts) {
+  for (const [field, most] of textEntries) {
     const text: unknown = job[field]
-    if ((text === undefined || text === null) && field !== 'type') continue
-    if (typeof text !== 'string') throw invalidArgument(field, text, 'a text')
-    if (UNSTORABLE.test(text))
-      throw invalidArgument(field, text, 'a text without \\u0000 and lone surrogates')
+    if ((text !== undefined && text !== null) || field === 'type') checkText(field, text, most)
   }
+  for (const [field, [least, most]] of wholeEntries) {
+    const value: unknown = job[field] ?? undefined
+    if (value !== undefined && !isWhole(value, least, most))
+      throw invalidArgument(field, value, `a whole number from ${least} to ${most}`)
+  }
+  checkStart(job)
   if (job.payload !== undefined) checkPayload(job.payload, maxPayloadBytes)
+}
+
+function checkText(field: keyof typeof texts, text: unknown, most: number): void {
+  if (typeof text !== 'string') throw invalidArgument(field, text, 'a text')
+  if (UNSTORABLE.test(text)) throw invalidArgument(field, text, 'a text without \\u0000 and lone surrogates')
+  // Counted like PostgreSQL: a character outside the basic plane is one.
+  if (text === '' || (text.length > most && Array.from(text).length > most))
+    throw invalidArgument(field, text, `1 to ${most} characters`)
+  if (field === 'dedupeKey' && Buffer.byteLength(text) > MOST_KEY_BYTES)
+    throw invalidArgument(field, text, `at most ${MOST_KEY_BYTES} bytes`)
+}
+
+function isWhole(value: unknown, least: number, most: number): boolean {
+  return Number.isInteger(value) && (value as number) >= least && (value as number) <= most
+}
+
+function checkStart({ delayMs, runAt }: { delayMs?: unknown; runAt?: unknown }): void {
+  const hasDelay = delayMs !== undefined && delayMs !== null
+  const hasTime = runAt !== undefined && runAt !== null
+  if (hasDelay && !(typeof delayMs === 'number' && delayMs >= 0 && delayMs <= MOST_DELAY_MS))
+    throw invalidArgument('delayMs', delayMs, 'milliseconds from 0 to ten years')
+  if (hasTime && !isStorableTime(runAt))
+    throw invalidArgument('runAt', runAt, "a valid Date, such as new Date('2030-01-31T10:00:00Z')")
+  if (hasDelay && hasTime) throw invalidArgument('runAt', runAt, 'a time or delayMs, not both')
+}
+
+function isStorableTime(time: unknown): boolean {
+  if (!isDate(time)) return false
+  const year = time.getUTCFullYear()
+  return year >= 1 && year <= 9_999
 }
 
 function checkPayload(payload: unknown, maxPayloadBytes: number): void {

@@ -5,25 +5,32 @@ export type JobStatus = 'waiting' | 'running' | 'succeeded' | 'dead' | 'cancelle
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }
 
+/** Values that a payload may be declared with. `object` admits interfaces; what JSON would lose is refused at enqueue. */
+export type PayloadValue = JsonValue | object
+
 /** A job to enqueue. Times are durations, except `runAt`, which the caller chooses. */
-export interface NewJob {
+export interface NewJob extends NewJobFields {
   type: string
-  payload?: JsonValue
+  payload?: PayloadValue | undefined
+}
+
+/** The fields of a new job that do not depend on its type. */
+export interface NewJobFields {
   /** Queue that the job is claimed from. Default: the type. */
-  queue?: string
+  queue?: string | undefined
   /** Lower numbers run first. */
-  priority?: number
+  priority?: number | undefined
   /** Delay of the earliest run, by the database's clock. Excludes `runAt`. */
-  delayMs?: number
-  runAt?: Date
-  stage?: string
-  expectedDurationMs?: number
-  maxAttempts?: number
+  delayMs?: number | undefined
+  runAt?: Date | undefined
+  stage?: string | undefined
+  expectedDurationMs?: number | undefined
+  maxAttempts?: number | undefined
   /** The user or tenant the job belongs to. */
-  owner?: string
+  owner?: string | undefined
   /** At most one unfinished job per type has this key. */
-  dedupeKey?: string
-  traceparent?: string
+  dedupeKey?: string | undefined
+  traceparent?: string | undefined
 }
 
 /** A row of the job table. */

@@ -8,7 +8,7 @@ function deep(value: unknown, levels: number): unknown {
 
 describe('jsonText', () => {
   it.each([
-    ['plain data', { a: [1, 'ü', null, true, { b: undefined }], c: [undefined] }],
+    ['plain data', { a: [1, 'ü', null, true, { b: undefined }] }],
     ['data that is deep', deep({ at: new Date(0) }, 50)],
     ['what makes its own JSON', { at: new Date(0), own: { toJSON: () => 'own' } }],
     ['an object without a prototype', Object.assign(Object.create(null) as object, { a: 1 })],
@@ -27,6 +27,6 @@ describe('jsonText', () => {
     ['an object that is in itself three times', cycle],
     ['nothing', undefined],
   ])('OPS-8 refuses %s', (_, value) => {
-    expect(() => jsonText('payload', value)).toThrow('payload: got')
+    expect(() => jsonText('payload', value)).toThrow(/^payload[\w.[\]]*: got/)
   })
 })

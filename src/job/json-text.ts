@@ -1,39 +1,51 @@
-import { invalidArgument } from '../errors/index.ts'
+import { invalidArgument, isUnstuckError, UnstuckError } from '../errors/index.ts'
+import { findJsonLoss, isPlainObject, showPath } from './json-loss.ts'
 
-const TAKES = 'JSON: no cycles, functions, bigints, NaN or Infinity, and no \\u0000 or lone surrogate'
+const TAKES = 'JSON without \\u0000 and lone surrogates'
 /** Deeper data is checked value by value, which also finds cycles. */
 const MAX_PLAIN_DEPTH = 20
 
-/** JSON that PostgreSQL accepts: no NUL or lone surrogate in text, and no NaN, Infinity, cycle or bigint. */
+/** JSON that PostgreSQL accepts and that lost nothing. Errors name places and kinds, never values. */
 export function jsonText(name: string, value: unknown): string {
   let json: string | undefined
   try {
-    // A replacer call per value would take most of the time.
-    json = isPlain(value, MAX_PLAIN_DEPTH) ? JSON.stringify(value) : JSON.stringify(value, requireData)
+    if (!isPlain(value, MAX_PLAIN_DEPTH)) requireNoLoss(name, value)
+    json = JSON.stringify(value)
   } catch (cause) {
+    if (isUnstuckError(cause)) throw cause
     throw invalidArgument(name, value, TAKES, { withhold: true, cause })
   }
   if (json === undefined || hasUnstorable(json)) throw invalidArgument(name, value, TAKES, { withhold: true })
   return json
 }
 
-function requireData(_: string, inner: unknown): unknown {
-  if (typeof inner === 'number' && !Number.isFinite(inner)) throw new TypeError('not a finite number')
-  // JSON.stringify would drop these silently.
-  if (typeof inner === 'function' || typeof inner === 'symbol') throw new TypeError('not data')
-  return inner
+function requireNoLoss(name: string, value: unknown): void {
+  const loss = findJsonLoss(value)
+  if (loss === undefined) return
+  const { kind, takes } = loss
+  const argument = `${name}${showPath(loss.path)}`
+  throw new UnstuckError('INVALID_ARGUMENT', `${argument}: got ${kind}, takes ${takes}`, {
+    details: { argument, got: kind, takes },
+  })
 }
 
 /** Contains nothing that JSON silently drops or changes, and no `toJSON`. */
 function isPlain(value: unknown, depth: number): boolean {
   if (typeof value === 'number') return Number.isFinite(value)
-  if (typeof value !== 'object')
-    return typeof value === 'string' || typeof value === 'boolean' || value === undefined
+  if (typeof value !== 'object') return typeof value === 'string' || typeof value === 'boolean'
   if (value === null) return true
   if (depth === 0 || 'toJSON' in value) return false
-  if (Array.isArray(value)) return value.every((item) => isPlain(item, depth - 1))
+  if (Array.isArray(value)) {
+    // By index: `every` skips holes, which JSON writes as null.
+    for (let index = 0; index < value.length; index++) if (!isPlain(value[index], depth - 1)) return false
+    return true
+  }
+  if (!isPlainObject(value)) return false
   const fields = value as Record<string, unknown>
-  for (const key in fields) if (!isPlain(fields[key], depth - 1)) return false
+  for (const key in fields) {
+    const field = fields[key]
+    if (field !== undefined && !isPlain(field, depth - 1)) return false
+  }
   return true
 }
 

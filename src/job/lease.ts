@@ -13,10 +13,10 @@ export function leaseKey({ jobId, leaseId }: Lease): string {
 }
 
 /** A claimed job. Durations count from the claim. */
-export interface ClaimedJob extends Lease {
-  type: string
+export interface ClaimedJob<Payload = JsonValue, Type extends string = string> extends Lease {
+  type: Type
   queue: string
-  payload: JsonValue
+  payload: Payload
   priority: number
   stage: string
   owner: string | null

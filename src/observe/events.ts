@@ -29,6 +29,16 @@ export interface OutsideCall {
 /** Services that stand by while a table is in observe mode. */
 export type StandingService = 'claims' | 'schedules' | 'dispatch' | 'retention'
 
+/** A failure, as the process that ran the job sees it. */
+export interface AttemptFailure {
+  /** The value that was thrown. */
+  error: unknown
+  /** Its message in one line, without stack, absolute path or password. */
+  message: string
+  /** With its causes, without passwords; absent for a thrown value without a stack. */
+  stack?: string
+}
+
 export interface RuntimeEvents {
   'worker:started': { workerId: string; types: string[]; concurrency: number }
   'worker:draining': { workerId: string; reason: string; running: number }
@@ -49,6 +59,20 @@ export interface RuntimeEvents {
     gatewayStatus?: number | null
     /** Last known state of the breaker of the job's dependency. */
     breaker?: string
+    /** The value that the handler threw, or the reason why nothing could be written. */
+    error?: unknown
+    failure?: AttemptFailure
+  }
+  /** An attempt failed: emitted right before its `job:ended`. */
+  'job:failed': {
+    job: ClaimedJob
+    /** `lost`: nothing could be written, or the lease was lost before the handler threw. */
+    end: 'retried' | 'dead' | 'lost'
+    durationMs: number
+    code?: string
+    retryInMs?: number | null
+    error: unknown
+    failure: AttemptFailure
   }
   'job:aborted': { job: ClaimedJob; reason: string }
   /** No heartbeat was answered for a whole lease: another worker may hold the job. */
@@ -110,6 +134,8 @@ export interface RuntimeEvents {
   }
   'schedule:enqueued': { name: string; jobId: string; dueAt: Date }
   'schedule:failed': { name: string; error: unknown }
+  /** Jobs of a type wait that no worker has ever handled. Emitted once, by each worker. */
+  'type:unhandled': { table: string; type: string; queue: string; waiting: number; reason: string }
   /** Notifications of new jobs arrive, or do not: the worker polls either way. */
   'listen:started': { channel: string }
   'listen:failed': { reason: string }

@@ -110,7 +110,7 @@ it('SEE-4 spans have the attributes of the conventions for messaging, and no pay
     },
   })
   const said = exporter.getFinishedSpans().map(({ attributes, events }) => ({ attributes, events }))
-  expect(JSON.stringify(said)).not.toContain('4111')
+  expect(JSON.stringify(said)).not.toContain('4111 1111')
 })
 
 it('SEE-4 a job that brings a traceparent keeps it, and its attempts continue that trace', async () => {
@@ -169,4 +169,23 @@ it('SEE-4 without an SDK nothing is stored and everything runs', async () => {
   const job = await claim()
   expect(job.traceparent).toBeNull()
   expect(await run(job, 'completed')).toBe('completed')
+})
+
+it('FAIL-7 SEE-4 the span of a failed attempt has the exception, with secrets masked and without its stack', async () => {
+  await enqueue({ type: 'asr' })
+  const error = new RangeError('token=hush refused')
+  const failure = { error, message: error.message, stack: 'RangeError: token=hush\n    at a.ts:1' }
+  const describe = () => ({ end: 'retried', code: 'UNKNOWN', failure })
+  await tracing.process(await claim(), 'worker-1', async () => 'retried', describe)
+  const [exception] = span('process asr').events.filter(({ name }) => name === 'exception')
+  expect(exception?.attributes).toEqual({
+    'exception.type': 'RangeError',
+    'exception.message': 'token=[redacted] refused',
+  })
+  exporter.reset()
+  const withStacks = await openTracing({ withStacks: true })
+  await enqueue({ type: 'asr' })
+  await withStacks?.process(await claim(), 'worker-1', async () => 'retried', describe)
+  const [full] = span('process asr').events.filter(({ name }) => name === 'exception')
+  expect(full?.attributes?.['exception.stacktrace']).toBe('RangeError: token=[redacted]\n    at a.ts:1')
 })

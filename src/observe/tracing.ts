@@ -5,6 +5,8 @@ import type { Attributes, Context, Span, SpanOptions } from '@opentelemetry/api'
 import { isUnstuckError } from '../errors/index.ts'
 import type { NewJob } from '../job/job.ts'
 import type { ClaimedJob } from '../job/lease.ts'
+import { describeFailure } from './describe-failure.ts'
+import type { AttemptFailure } from './events.ts'
 import { loadOtel, type OtelApi } from './load-otel.ts'
 
 export interface Tracing {
@@ -17,14 +19,26 @@ export interface Tracing {
     job: ClaimedJob,
     workerId: string,
     run: () => Promise<T>,
-    describeEnd: (value: T) => { end: string; code?: string },
+    describeEnd: (value: T) => TracedEnd,
   ): Promise<T>
 }
 
+/** The end of an attempt, as its span records it. */
+export interface TracedEnd {
+  end: string
+  code?: string
+  failure?: AttemptFailure
+}
+
+export interface TracingOptions {
+  /** Records stacks beside messages. Default: false. */
+  withStacks?: boolean
+}
+
 /** Null if @opentelemetry/api is not installed. */
-export async function openTracing(): Promise<Tracing | null> {
+export async function openTracing(options: TracingOptions = {}): Promise<Tracing | null> {
   const otel = await loadOtel()
-  return otel === null ? null : new OtelTracing(otel)
+  return otel === null ? null : new OtelTracing(otel, options)
 }
 
 // Copied: the messaging conventions are experimental, and their package changes with every version.
@@ -36,11 +50,13 @@ const INACTIVE_MS = 1_000
 
 class OtelTracing implements Tracing {
   readonly #otel: OtelApi
+  readonly #withStacks: boolean
   #isActive = false
   #askAgainAtMs = 0
 
-  constructor(otel: OtelApi) {
+  constructor(otel: OtelApi, { withStacks = false }: TracingOptions) {
     this.#otel = otel
+    this.#withStacks = withStacks
   }
 
   enqueue<T>(jobs: NewJob[], table: string, send: (jobs: NewJob[]) => Promise<T>): Promise<T> {
@@ -65,7 +81,7 @@ class OtelTracing implements Tracing {
     job: ClaimedJob,
     workerId: string,
     run: () => Promise<T>,
-    describeEnd: (value: T) => { end: string; code?: string },
+    describeEnd: (value: T) => TracedEnd,
   ): Promise<T> {
     if (!this.isActive()) return run()
     const { propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = this.#otel
@@ -78,7 +94,8 @@ class OtelTracing implements Tracing {
     span.addEvent('claim', { 'unstuck.job.fence': job.fence, 'unstuck.job.is_rescue': job.isRescue })
     return this.#inSpan(span, trace.setSpan(sent, span), async () => {
       const value = await run()
-      const { end, code } = describeEnd(value)
+      const { end, code, failure } = describeEnd(value)
+      if (failure !== undefined) span.recordException(this.#exceptionOf(failure))
       span.addEvent('settle', { 'unstuck.job.end': end })
       span.setAttribute('unstuck.job.end', end)
       if (code !== undefined) span.setAttribute('error.type', code)
@@ -97,11 +114,16 @@ class OtelTracing implements Tracing {
     return this.#isActive
   }
 
+  #exceptionOf(failure: AttemptFailure): { name: string; message: string; stack?: string } {
+    const { type: name, ...rest } = describeFailure(failure, { withStack: this.#withStacks })
+    return { name, ...rest }
+  }
+
   #start(name: string, options: SpanOptions, parent: Context): Span {
     return this.#otel.trace.getTracer('unstuck').startSpan(name, options, parent)
   }
 
-  /** Records only the code of an error: messages and stacks may contain secrets. */
+  /** Records only the code of the caller's error: whoever catches it records the rest. */
   async #inSpan<T>(span: Span, active: Context, work: () => Promise<T>): Promise<T> {
     try {
       return await this.#otel.context.with(active, work)

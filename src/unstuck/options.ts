@@ -1,49 +1,58 @@
 import { invalidArgument, requireKnownNames } from '../errors/index.ts'
+import type { JobDeclarations } from '../job/declared-jobs.ts'
 import type { Logger } from '../observe/logs/log-events.ts'
 import type { HandlerOptions } from '../runtime/attempt/handler.ts'
 import type { DispatchAdapter } from '../runtime/dispatch/dispatcher.ts'
 import type { DependencyOptions } from '../runtime/limits/dependencies.ts'
 import { requireLimits } from '../runtime/limits/token-limiter.ts'
 
-export interface UnstuckOptions {
+export interface UnstuckOptions<Jobs extends JobDeclarations = JobDeclarations> {
+  /** The jobs of the application, declared by `defineJobs`. Default: any type, with any payload. */
+  jobs?: Jobs | undefined
   /** Overrides UNSTUCK_DATABASE_URL, DATABASE_URL and PG*. */
-  databaseUrl?: string
+  databaseUrl?: string | undefined
   /** Overrides UNSTUCK_DIRECT_URL: the same database without a pooler. Default: `databaseUrl`. */
-  directUrl?: string
+  directUrl?: string | undefined
   /** Path of the config file. Default: UNSTUCK_CONFIG, else `unstuck.config.*` in the working directory. */
-  config?: string
-  schema?: string
-  profile?: string
+  config?: string | undefined
+  schema?: string | undefined
+  profile?: string | undefined
   /** Table of the profile. Default: its first. */
-  table?: string
-  workerId?: string
-  concurrency?: number
+  table?: string | undefined
+  workerId?: string | undefined
+  concurrency?: number | undefined
   /** Drain on SIGTERM and SIGINT. Only if this worker owns the process. */
-  handleSignals?: boolean
+  handleSignals?: boolean | undefined
   /** How long `start` waits for a server that is starting or has no free connection slot. Default: 60,000. */
-  startTimeoutMs?: number
+  startTimeoutMs?: number | undefined
   /** Time that running jobs get to end on `stop`, which resolves at most 15 s after it. Default: 25,000. */
-  graceMs?: number
-  hangGraceMs?: number
-  txTimeoutMs?: number
+  graceMs?: number | undefined
+  hangGraceMs?: number | undefined
+  txTimeoutMs?: number | undefined
   /** Overrides UNSTUCK_CONNECTIONS: most connections for calls other than transactions of handlers. Default: 5. */
-  connections?: number
+  connections?: number | undefined
   /** Connections for transactions of handlers; further transactions wait. Default: 10. */
-  txConnections?: number
-  leakBudget?: number
-  onHang?: 'reopen' | 'exit'
-  pollMs?: [least: number, most: number]
+  txConnections?: number | undefined
+  leakBudget?: number | undefined
+  onHang?: 'reopen' | 'exit' | undefined
+  pollMs?: [least: number, most: number] | undefined
   /** Settings of the breakers that handlers name as their `dependency`. */
-  dependencies?: Record<string, DependencyOptions>
+  dependencies?: Record<string, DependencyOptions> | undefined
   /** Publishes requeued jobs to an external queue, if the policy's `dispatch` records them. */
-  dispatch?: DispatchAdapter
+  dispatch?: DispatchAdapter | undefined
   /** Delete ended jobs past their retention while the worker runs. Default: as the profile says; true for the native table. */
-  prune?: boolean
-  /** pino, or a compatible logger. Default: silent. */
-  logger?: Logger
+  prune?: boolean | undefined
+  /**
+   * pino, or a compatible logger. Default: warnings and failures go to stderr, and nothing if NODE_ENV is `production`. `false` is
+   * silent.
+   */
+  logger?: Logger | false | undefined
+  /** Stacks of failures beside their messages, in log lines and spans. Default: false. */
+  logStacks?: boolean | undefined
 }
 
 const names: Record<keyof UnstuckOptions, true> = {
+  jobs: true,
   databaseUrl: true,
   directUrl: true,
   config: true,
@@ -66,6 +75,7 @@ const names: Record<keyof UnstuckOptions, true> = {
   dispatch: true,
   prune: true,
   logger: true,
+  logStacks: true,
 }
 
 /** A longer timer of Node fires at once. */
@@ -89,7 +99,11 @@ export function checkOptions(options: UnstuckOptions): void {
     if (value !== undefined && !(Number.isInteger(value) && value >= least && value <= most))
       throw invalidArgument(name, value, `a whole number from ${least} to ${most}`)
   }
-  const { onHang, pollMs } = options
+  const { onHang, pollMs, logger } = options
+  if (logger !== undefined && logger !== false && !isLogger(logger))
+    throw invalidArgument('logger', logger, 'an object with info, warn and error, such as pino(), or false', {
+      withhold: true,
+    })
   if (onHang !== undefined && onHang !== 'reopen' && onHang !== 'exit')
     throw invalidArgument('onHang', onHang, 'reopen or exit')
   if (pollMs !== undefined && !(pollMs[0] >= 1 && pollMs[1] >= pollMs[0] && pollMs[1] <= LONGEST_TIMER_MS))
@@ -98,6 +112,11 @@ export function checkOptions(options: UnstuckOptions): void {
       pollMs,
       `two numbers of milliseconds from 1 to ${LONGEST_TIMER_MS}, the smaller first`,
     )
+}
+
+function isLogger(logger: unknown): boolean {
+  const methods = logger as Partial<Logger> | null
+  return (['info', 'warn', 'error'] as const).every((level) => typeof methods?.[level] === 'function')
 }
 
 const handlerNames: Record<keyof HandlerOptions, true> = {

@@ -9,6 +9,7 @@ import { type DispatchAdapter, startDispatcher } from '../runtime/dispatch/dispa
 import { startPruner } from '../runtime/services/pruner.ts'
 import { type RecurringJob, startScheduler } from '../runtime/services/scheduler.ts'
 import { startTrends } from '../runtime/services/trends.ts'
+import { watchUnhandledTypes } from '../runtime/services/unhandled-types.ts'
 import { within } from '../runtime/timing/wait.ts'
 import { startWebhookSender } from '../runtime/webhooks/webhook-sender.ts'
 import type { Worker } from '../runtime/worker/worker.ts'
@@ -40,7 +41,13 @@ export interface ServiceOptions {
 /** Calls that the database has not answered by then fail when the connections are closed. */
 const LAST_CALLS_MS = 2_000
 
+interface Service {
+  stop(): Promise<void>
+}
+
 export interface Services {
+  /** Problems that an operator should know of. */
+  problems(): string[]
   /** Lets current calls end, for 2 s at most. */
   stop(): Promise<void>
 }
@@ -48,8 +55,11 @@ export interface Services {
 export function startServices(options: ServiceOptions): Services {
   const known: Known = { areHintsArriving: false, hasWebhooks: true }
   const reporter = startReporting(options, known)
+  const { store, events, queues } = options
+  const unhandled = watchUnhandledTypes({ table: options.table.table, store, events, queues })
   const running = [
     reporter,
+    unhandled,
     startListening(options, known, reporter),
     startScheduling(options),
     startDispatching(options),
@@ -58,6 +68,7 @@ export function startServices(options: ServiceOptions): Services {
     startCounting(options),
   ].filter((service) => service !== undefined)
   return {
+    problems: () => unhandled.problems(),
     async stop() {
       const stopped = Promise.all(running.map((service) => service.stop()))
       await within(
@@ -79,7 +90,7 @@ function startListening(
   { listenUrl, sendHint, schema, table, events, worker }: ServiceOptions,
   known: Known,
   reporter: WorkerReporter,
-): Services | undefined {
+): Service | undefined {
   if (listenUrl === null || sendHint === undefined) return undefined
   const note = (areArriving: boolean) => {
     known.areHintsArriving = areArriving
@@ -121,7 +132,7 @@ function startReporting(options: ServiceOptions, known: Known): WorkerReporter {
   })
 }
 
-function startSending(options: ServiceOptions, known: Known): Services | undefined {
+function startSending(options: ServiceOptions, known: Known): Service | undefined {
   const { store, table, events, allowsPrivateWebhooks } = options
   if (!hasCapability(store, 'webhooks')) return undefined
   return startWebhookSender({
@@ -133,17 +144,17 @@ function startSending(options: ServiceOptions, known: Known): Services | undefin
   })
 }
 
-function startCounting({ store, table, events }: ServiceOptions): Services | undefined {
+function startCounting({ store, table, events }: ServiceOptions): Service | undefined {
   if (!hasCapability(store, 'trends')) return undefined
   return startTrends({ table: table.table, store, events })
 }
 
 /** Runs even without schedules of its own: those that another process stored run as long as any worker does. */
-function startScheduling({ store, schedules, events, enqueuePolicy }: ServiceOptions): Services {
+function startScheduling({ store, schedules, events, enqueuePolicy }: ServiceOptions): Service {
   return startScheduler({ store, schedules, events, ...enqueuePolicy })
 }
 
-function startDispatching({ dispatch, store, table, events }: ServiceOptions): Services | undefined {
+function startDispatching({ dispatch, store, table, events }: ServiceOptions): Service | undefined {
   if (dispatch === undefined) return undefined
   const dispatcher = startDispatcher({ table: table.table, store, adapter: dispatch, events })
   const stopWaking = [
@@ -158,7 +169,7 @@ function startDispatching({ dispatch, store, table, events }: ServiceOptions): S
   }
 }
 
-function startPruning({ isPruning, table, store, events, policy }: ServiceOptions): Services | undefined {
+function startPruning({ isPruning, table, store, events, policy }: ServiceOptions): Service | undefined {
   if (!isPruning) return undefined
   const tables = [{ name: table.table, store }]
   return startPruner({ tables, events, retentionDays: policy.retentionDays })

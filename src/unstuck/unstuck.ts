@@ -8,11 +8,11 @@ import {
   type SqlClient,
 } from '../compose/index.ts'
 import { type Config, loadConfig, profileOf, readConfigFile } from '../config/index.ts'
-import { invalidArgument, UnstuckError } from '../errors/index.ts'
+import { invalidArgument, showValue, UnstuckError } from '../errors/index.ts'
 import { checkNewJob } from '../job/check-new-job.ts'
-import type { NewJob } from '../job/job.ts'
+import type { JobDeclarations, JobToEnqueue } from '../job/declared-jobs.ts'
+import type { JsonValue, NewJob } from '../job/job.ts'
 import { type EventListener, type EventName, RuntimeEventEmitter } from '../observe/events.ts'
-import { logEvents } from '../observe/logs/log-events.ts'
 import type { MetricsOptions } from '../observe/metrics/metric-readings.ts'
 import { createMetrics, type Metrics } from '../observe/metrics/metrics.ts'
 import { openOtelMetrics } from '../observe/metrics/otel-metrics.ts'
@@ -22,42 +22,40 @@ import { type Policy, type PolicyOverride, withOverride } from '../policy/policy
 import type { TableProfile } from '../profile/profile.ts'
 import type { Handler, HandlerOptions, RegisteredHandler } from '../runtime/attempt/handler.ts'
 import { createEnqueuer } from '../runtime/calls/enqueuer.ts'
-import {
-  DEFAULT_KILL_AFTER_MS,
-  type FileHandlerOptions,
-  fileHandler,
-} from '../runtime/child/child-handler.ts'
+import { DEFAULT_KILL_AFTER_MS, fileHandler } from '../runtime/child/child-handler.ts'
 import { checkRecurringJob, type RecurringJob } from '../runtime/services/scheduler.ts'
 import type { Worker } from '../runtime/worker/worker.ts'
 import { hasCapability } from '../store/capability.ts'
 import type { EnqueuedJob, JobStore, PolicyOption } from '../store/job-store.ts'
 import { emitEnqueued } from './emit-enqueued.ts'
+import { JobSchemas } from './job-schemas.ts'
 import { checkHandlerOptions, checkOptions, type UnstuckOptions } from './options.ts'
-import { startServices } from './services.ts'
+import { type Services, startServices } from './services.ts'
+import { showEvents } from './show-events.ts'
 import { StartLimit } from './start-limit.ts'
 import { DEFAULT_HANG_GRACE_MS, startApplicationWorker } from './start-worker.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
+import type { EventFields, FileHandler, HandleMethod, JobToSchedule } from './typed-methods.ts'
 
 export type { UnstuckOptions } from './options.ts'
+export type { FileHandler } from './typed-methods.ts'
 
-export interface Unstuck {
-  /** A function, or a module whose default export runs in a child process that can be killed. */
-  handle(type: string, handler: Handler<SqlClient> | FileHandler, options?: HandlerOptions): Unstuck
-  /** Enqueues the job at every time of the cron expression, once for all workers together. */
-  recurring(
-    name: string,
-    cron: string,
-    job: RecurringJob['job'],
-    options?: Pick<RecurringJob, 'timezone' | 'overlap'>,
-  ): Unstuck
+export interface Unstuck<Jobs extends JobDeclarations = JobDeclarations> {
+  /**
+   * Registers a function, or a module whose default export runs in a child process that can be killed. Before `start`. Payload and
+   * result have the types of the declared job; without `jobs` give them yourself: `handle<Payload, Result>(…)`.
+   */
+  handle: HandleMethod<Jobs, Unstuck<Jobs>>
+  /** Enqueues the job at every time of the cron expression, once for all workers together. Before `start`. */
+  recurring(name: string, cron: string, job: JobToSchedule<Jobs>, options?: RecurringOptions): Unstuck<Jobs>
   /** Sweeps, claims and runs jobs until `stop`, or until it has to leave. Resolves when it has started. */
   start(): Promise<void>
   stop(): Promise<void>
   /** Resolves with the worker's exit code: 1 if hung handlers or a critical error stopped it, else 0. */
   ended: Promise<number>
-  enqueue(job: NewJob, options?: { tx?: SqlClient }): Promise<EnqueuedJob>
-  enqueueMany(jobs: NewJob[], options?: { tx?: SqlClient }): Promise<EnqueuedJob[]>
-  on<Name extends EventName>(name: Name, listener: EventListener<Name>): () => void
+  enqueue(job: JobToEnqueue<Jobs>, options?: EnqueueOptions): Promise<EnqueuedJob>
+  enqueueMany(jobs: JobToEnqueue<Jobs>[], options?: EnqueueOptions): Promise<EnqueuedJob[]>
+  on<Name extends EventName>(name: Name, listener: (fields: EventFields<Jobs, Name>) => void): () => void
   /** Prometheus metrics in their own registry, counted from the first call on. */
   metrics(): Promise<Metrics>
   /** Problems that an operator should know of; healthy if there are none. */
@@ -65,13 +63,19 @@ export interface Unstuck {
   store: JobStore<SqlClient>
 }
 
-export interface FileHandler extends Omit<FileHandlerOptions, 'entryUrl'> {
-  file: string | URL
+export interface EnqueueOptions {
+  /** Enqueues inside this open transaction. */
+  tx?: SqlClient | undefined
 }
 
-export function unstuck(options: UnstuckOptions = {}): Unstuck {
+type RecurringOptions = { [Name in 'timezone' | 'overlap']?: RecurringJob[Name] | undefined }
+
+/** With `jobs` (see `defineJobs`), types, payloads and results are those that they declare. */
+export function unstuck<const Jobs extends JobDeclarations = JobDeclarations>(
+  options: UnstuckOptions<Jobs> = {},
+): Unstuck<Jobs> {
   checkOptions(options)
-  return new Application(options)
+  return new Application(options) as unknown as Unstuck<Jobs>
 }
 
 class Application implements Unstuck {
@@ -81,6 +85,7 @@ class Application implements Unstuck {
   readonly #events = new RuntimeEventEmitter()
   readonly #handlers = new Map<string, RegisteredHandler<SqlClient>>()
   readonly #schedules: RecurringJob[] = []
+  readonly #schemas: JobSchemas
   readonly #database: Database
   readonly #open: OpenTable
   readonly #enqueueOne = createEnqueuer((jobs) => this.#send(jobs))
@@ -88,12 +93,14 @@ class Application implements Unstuck {
   #end: (exitCode: number) => void = () => {}
   #starting: Promise<void> | undefined
   #worker: Worker | undefined
+  #services: Services | undefined
   #tracing: Promise<Tracing | null> | undefined
   #metrics: Promise<Metrics> | undefined
 
   constructor(options: UnstuckOptions) {
     const { databaseUrl, directUrl, schema, profile } = options
     this.#options = options
+    this.#schemas = new JobSchemas(options.jobs)
     const flags = { databaseUrl, directUrl, schema, profile }
     this.#config = loadConfig({
       env: process.env,
@@ -101,7 +108,7 @@ class Application implements Unstuck {
       file: readConfigFile(process.cwd(), options.config),
     })
     this.#table = tableOf(this.#config, options.table)
-    if (options.logger !== undefined) logEvents(this.#events, options.logger)
+    showEvents(this.#events, options)
     const warn = (warning: string) => this.#events.emit('config:warned', { warning })
     this.#database = openDatabase(this.#config, warn)
     this.#open = openTable({
@@ -121,27 +128,47 @@ class Application implements Unstuck {
     return this.#open.store
   }
 
-  handle(type: string, handler: Handler<SqlClient> | FileHandler, options: HandlerOptions = {}): this {
+  handle<Payload = JsonValue, Result = unknown>(
+    type: string,
+    given: Handler<SqlClient, Payload, Result> | FileHandler,
+    options: HandlerOptions = {},
+  ): this {
+    this.#requireNotStarted('handle', type)
     if (this.#handlers.has(type)) throw invalidArgument('type', type, 'a type that has no handler yet')
+    this.#schemas.requireDeclared(type)
     checkHandlerOptions(type, options)
-    const run = typeof handler === 'function' ? handler : this.#fileHandler(handler)
-    this.#handlers.set(type, { ...options, type, handler: run })
+    const isFile = typeof given !== 'function'
+    const run = isFile ? this.#fileHandler(given) : (given as Handler<SqlClient>)
+    this.#handlers.set(type, { ...options, type, handler: this.#schemas.guard(type, run, { isFile }) })
     return this
   }
 
-  recurring(
-    name: string,
-    cron: string,
-    job: RecurringJob['job'],
-    options: Pick<RecurringJob, 'timezone' | 'overlap'> = {},
-  ): this {
-    const recurring = { ...options, name, cron, job }
+  recurring(name: string, cron: string, job: RecurringJob['job'], options: RecurringOptions = {}): this {
+    this.#requireNotStarted('recurring', name)
+    const { timezone, overlap } = options
+    const recurring: RecurringJob = {
+      name,
+      cron,
+      job,
+      ...(timezone === undefined ? {} : { timezone }),
+      ...(overlap === undefined ? {} : { overlap }),
+    }
     if (this.#schedules.some((other) => other.name === name))
       throw invalidArgument('name', name, 'a name that has no schedule yet')
     checkRecurringJob(recurring)
     checkNewJob(job, this.#config)
+    this.#schemas.checkScheduled(job)
     this.#schedules.push(recurring)
     return this
+  }
+
+  /** A worker claims from the queues that it knew when it started. */
+  #requireNotStarted(method: string, name: string): void {
+    if (this.#starting === undefined) return
+    throw new UnstuckError(
+      'INVALID_ARGUMENT',
+      `${method}: got ${showValue(name)} after start(), takes calls before start()`,
+    )
   }
 
   start(): Promise<void> {
@@ -200,6 +227,7 @@ class Application implements Unstuck {
       sweepIntervalMs: policy.sweepIntervalMs,
       allowsPrivateWebhooks: this.#config.webhookAllowPrivate === '1',
     })
+    this.#services = services
     if (this.#options.handleSignals === true) stopOnSignals(worker, this.ended)
     void worker.ended.then(async (exitCode) => {
       try {
@@ -221,7 +249,7 @@ class Application implements Unstuck {
     await this.ended
   }
 
-  enqueue(job: NewJob, options: { tx?: SqlClient } = {}): Promise<EnqueuedJob> {
+  enqueue(job: NewJob, options: EnqueueOptions = {}): Promise<EnqueuedJob> {
     return this.#traced([job], async (jobs) => {
       const [only = job] = jobs
       const [enqueued] =
@@ -231,7 +259,7 @@ class Application implements Unstuck {
     })
   }
 
-  enqueueMany(jobs: NewJob[], options: { tx?: SqlClient } = {}): Promise<EnqueuedJob[]> {
+  enqueueMany(jobs: NewJob[], options: EnqueueOptions = {}): Promise<EnqueuedJob[]> {
     return this.#traced(jobs, (marked) => this.#send(marked, options))
   }
 
@@ -245,7 +273,7 @@ class Application implements Unstuck {
   }
 
   health(): { isHealthy: boolean; problems: string[] } {
-    const problems = this.#worker?.problems() ?? []
+    const problems = [...(this.#worker?.problems() ?? []), ...(this.#services?.problems() ?? [])]
     return { isHealthy: problems.length === 0, problems }
   }
 
@@ -266,12 +294,14 @@ class Application implements Unstuck {
 
   async #traced<T>(jobs: NewJob[], send: (jobs: NewJob[]) => Promise<T>): Promise<T> {
     for (const job of jobs) checkNewJob(job, this.#config)
+    await this.#schemas.checkJobs(jobs)
     const tracing = await this.#openTracing()
     return tracing === null ? send(jobs) : tracing.enqueue(jobs, this.#table.table, send)
   }
 
-  async #send(jobs: NewJob[], options: { tx?: SqlClient } = {}): Promise<EnqueuedJob[]> {
-    const enqueued = await this.store.enqueueJobs(jobs, { ...options, ...this.#enqueuePolicy() })
+  async #send(jobs: NewJob[], { tx }: EnqueueOptions = {}): Promise<EnqueuedJob[]> {
+    const options = { ...(tx === undefined ? {} : { tx }), ...this.#enqueuePolicy() }
+    const enqueued = await this.store.enqueueJobs(jobs, options)
     emitEnqueued(this.#events, this.#table.table, jobs, enqueued)
     return enqueued
   }
@@ -287,7 +317,7 @@ class Application implements Unstuck {
   }
 
   #openTracing(): Promise<Tracing | null> {
-    this.#tracing ??= openTracing()
+    this.#tracing ??= openTracing({ withStacks: this.#options.logStacks === true })
     return this.#tracing
   }
 

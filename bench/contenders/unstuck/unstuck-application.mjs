@@ -8,7 +8,8 @@ import { queryOnce } from '../query-once.mjs'
  */
 export function createUnstuck({ name, settings, profile, prepare, policy, observe }) {
   const [table] = profile.tables
-  const open = (url, options = {}) => unstuck({ databaseUrl: url, profile: profile.name, ...options })
+  const open = (url, options = {}) =>
+    unstuck({ databaseUrl: url, profile: profile.name, logger: false, ...options })
   const { waiting, running } = table.statuses
   const startHandlers = async (url, onJob, { types, ...options }) => {
     const queue = open(url, options)

@@ -21,6 +21,7 @@ function note(kind: string, fields: Record<string, unknown>) {
 }
 
 const q = unstuck({
+  logger: false,
   workerId,
   concurrency: Number(process.env['CHAOS_CONCURRENCY']),
   handleSignals: true,

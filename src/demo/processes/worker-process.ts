@@ -16,6 +16,7 @@ import { writeLedger } from '../receipt/ledger.ts'
 const { name, databaseUrl, schema, ledgerFile, fault } = readProcessSettings()
 const workerId = workerIdOf(name, process.pid)
 const q = unstuck({
+  logger: false,
   databaseUrl,
   schema,
   workerId,

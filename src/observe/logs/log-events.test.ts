@@ -58,6 +58,13 @@ const examples: { [Name in EventName]: RuntimeEvents[Name] } = {
   'jobs:enqueued': { table: 'jobs', type: 'asr', queue: 'asr', created: 2, duplicates: 1 },
   'job:started': { job },
   'job:ended': { job, end: 'completed', durationMs: 1 },
+  'job:failed': {
+    job,
+    end: 'retried',
+    durationMs: 1,
+    error: away,
+    failure: { error: away, message: 'away' },
+  },
   'job:aborted': { job, reason: 'deadline' },
   'job:at-risk': { job },
   'job:hung': { job, leaked: 1, leakBudget: 2 },
@@ -90,6 +97,7 @@ const examples: { [Name in EventName]: RuntimeEvents[Name] } = {
   },
   'schedule:enqueued': { name: 'nightly', jobId: 'job-1', dueAt: new Date(0) },
   'schedule:failed': { name: 'nightly', error: away },
+  'type:unhandled': { table: 'jobs', type: 'asr', queue: 'asr', waiting: 1, reason: 'no worker is live' },
   'listen:started': { channel: 'unstuck' },
   'listen:failed': { reason: 'no notification arrived' },
   'service:standing-by': { service: 'claims', error: away },
@@ -97,8 +105,8 @@ const examples: { [Name in EventName]: RuntimeEvents[Name] } = {
 }
 
 describe('every event', () => {
-  // One comes with every heartbeat and tells nothing that a metric does not.
-  const silent = ['heartbeat:sent']
+  // One comes with every heartbeat and tells nothing that a metric does not; the line of the other is that of `job:ended`.
+  const silent = ['heartbeat:sent', 'job:failed']
 
   it.each(Object.keys(examples) as EventName[])(
     'SEE-1 %s is one line with its name, or none on purpose',
@@ -144,6 +152,42 @@ it('SEE-1 the end of a job is one line with all fields', () => {
       },
     },
   ])
+})
+
+describe('the error of a failed job', () => {
+  const error = new TypeError('card 4111 1111 1111 1111 declined')
+  const stack = `TypeError: token=hush\n    at stack.ts:1`
+  const ended: RuntimeEvents['job:ended'] = {
+    job,
+    end: 'retried',
+    durationMs: 1,
+    code: 'UNKNOWN',
+    error,
+    failure: { error, message: error.message, stack },
+  }
+
+  it('FAIL-7 SEE-1 is the field err of its line: the message, with secrets masked', () => {
+    const [line] = linesOf('job:ended', ended)
+    expect(line?.fields['err']).toEqual({ type: 'TypeError', message: 'card [redacted] declined' })
+  })
+
+  it('FAIL-7 has its stack if asked for', () => {
+    const lines: { err?: unknown }[] = []
+    const write = (fields: object) => void lines.push(fields)
+    const events = new RuntimeEventEmitter()
+    logEvents(events, { info: write, warn: write, error: write }, { withStacks: true })
+    events.emit('job:ended', ended)
+    expect(lines[0]?.err).toMatchObject({ stack: 'TypeError: token=[redacted]\n    at stack.ts:1' })
+  })
+
+  it('FAIL-7 may be anything that can be thrown', () => {
+    const { proxy, revoke } = Proxy.revocable({}, {})
+    revoke()
+    for (const thrown of ['text', null, undefined, Symbol('x'), proxy, { name: 7 }]) {
+      const [line] = linesOf('job:ended', { ...ended, failure: { error: thrown, message: 'said' } })
+      expect(line?.fields['err']).toEqual({ type: 'Error', message: 'said' })
+    }
+  })
 })
 
 it('SEE-1 fields that are not known are null', () => {

@@ -1,7 +1,7 @@
 // One structured log line per event that matters to an operator, with the same field names everywhere (SEE-1).
 import type { RuntimeEventEmitter } from '../events.ts'
 import { reasonOf, snake } from './log-fields.ts'
-import { logJobEvents } from './log-job-events.ts'
+import { type LogOptions, logJobEvents } from './log-job-events.ts'
 import { logServiceEvents } from './log-service-events.ts'
 import type { Logger } from './logger.ts'
 
@@ -12,10 +12,10 @@ const REMIND_MS = 60_000
 /** A shorter block of the event loop is ordinary work. */
 const WORTH_A_LINE_MS = 1_000
 
-export function logEvents(events: RuntimeEventEmitter, logger: Logger): void {
+export function logEvents(events: RuntimeEventEmitter, logger: Logger, options: LogOptions = {}): void {
   logWorkerEvents(events, logger)
   logHeartbeats(events, logger)
-  logJobEvents(events, logger)
+  logJobEvents(events, logger, options)
   logServiceEvents(events, logger)
 }
 

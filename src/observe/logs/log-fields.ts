@@ -1,4 +1,4 @@
-// Field names, the same in every line (SEE-1). Payloads, results, stacks and passwords are never logged.
+// Field names, the same in every line (SEE-1). Payloads, results and passwords are never logged, stacks only if asked for.
 import type { ClaimedJob } from '../../job/lease.ts'
 
 const MAX_REASON_LENGTH = 300

@@ -1,5 +1,6 @@
 // Log lines about single jobs, each with the fields of SEE-1 as far as they are known.
 import type { ReapAction } from '../../job/outcome.ts'
+import { describeFailure } from '../describe-failure.ts'
 import type { AttemptEnd, RuntimeEventEmitter, RuntimeEvents } from '../events.ts'
 import { jobFields } from './log-fields.ts'
 import type { Logger } from './logger.ts'
@@ -54,16 +55,17 @@ const reapLines: Record<ReapAction, ReapLine> = {
   },
 }
 
-export function logJobEvents(events: RuntimeEventEmitter, logger: Logger): void {
-  events.on('jobs:enqueued', ({ table, type, queue, created, duplicates }) => {
-    const fields = { event: 'jobs:enqueued', status: 'waiting', table, type, queue, created, duplicates }
-    logger.info(fields, `${created} enqueued`)
-  })
-  events.on('job:started', ({ job }) => {
-    const fields = { event: 'job:started', ...jobFields(job), status: 'running', is_rescue: job.isRescue }
-    logger.info(fields, 'job started')
-  })
-  events.on('job:ended', (ended) => logEnd(ended, logger))
+export interface LogOptions {
+  /** Logs stacks beside messages. Default: false. */
+  withStacks?: boolean
+  /** Ordinary events are not even listened to: building them costs time for each job. Default: false. */
+  onlyWarnings?: boolean
+}
+
+export function logJobEvents(events: RuntimeEventEmitter, logger: Logger, options: LogOptions = {}): void {
+  const { onlyWarnings = false, withStacks = false } = options
+  if (onlyWarnings) events.on('job:failed', (failed) => logEnd(failed, logger, withStacks))
+  else logOrdinaryLife(events, logger, withStacks)
   events.on('job:aborted', ({ job, reason }) => {
     const fields = { event: 'job:aborted', ...jobFields(job), status: 'running', reason }
     logger.warn(fields, `job aborted: ${reason}`)
@@ -82,8 +84,20 @@ export function logJobEvents(events: RuntimeEventEmitter, logger: Logger): void 
   })
 }
 
-function logEnd(ended: RuntimeEvents['job:ended'], logger: Logger): void {
-  const { job, end, durationMs, code, reason, retryInMs, gatewayStatus, breaker } = ended
+function logOrdinaryLife(events: RuntimeEventEmitter, logger: Logger, withStacks: boolean): void {
+  events.on('jobs:enqueued', ({ table, type, queue, created, duplicates }) => {
+    const fields = { event: 'jobs:enqueued', status: 'waiting', table, type, queue, created, duplicates }
+    logger.info(fields, `${created} enqueued`)
+  })
+  events.on('job:started', ({ job }) => {
+    const fields = { event: 'job:started', ...jobFields(job), status: 'running', is_rescue: job.isRescue }
+    logger.info(fields, 'job started')
+  })
+  events.on('job:ended', (ended) => logEnd(ended, logger, withStacks))
+}
+
+function logEnd(ended: RuntimeEvents['job:ended'], logger: Logger, withStack: boolean): void {
+  const { job, end, durationMs, code, reason, retryInMs, gatewayStatus, breaker, failure } = ended
   const fields = {
     event: 'job:ended',
     ...jobFields(job),
@@ -95,6 +109,7 @@ function logEnd(ended: RuntimeEvents['job:ended'], logger: Logger): void {
     breaker: breaker ?? null,
     retry_in_ms: retryInMs ?? null,
     ...(reason === undefined ? {} : { reason }),
+    ...(failure === undefined ? {} : { err: describeFailure(failure, { withStack }) }),
   }
   if (end === 'dead' || end === 'lost') logger.error(fields, `job ${end}`)
   else if (end === 'retried') logger.warn(fields, 'job failed and will be retried')

@@ -17,6 +17,10 @@ export function logServiceEvents(events: RuntimeEventEmitter, logger: Logger): v
       'not listening for new jobs: polling only',
     )
   })
+  events.on('type:unhandled', ({ table, type, queue, waiting, reason }) => {
+    const fields = { event: 'type:unhandled', table, type, queue, waiting, reason }
+    logger.warn(fields, `jobs of type ${type} wait, and no worker handles them`)
+  })
   events.on('service:standing-by', ({ service, error }) => {
     const fields = { event: 'service:standing-by', service, reason: reasonOf(error) }
     logger.warn(fields, `no ${service} while the table is in mode observe`)

@@ -7,15 +7,15 @@ import type { HandlerLimit } from '../limits/token-limiter.ts'
 
 export interface ReleaseRequest {
   /** The job is not claimed again before this time has passed. Default: 1000; at most a year. */
-  afterMs?: number
+  afterMs?: number | undefined
   /** One line for operators, kept as an event of the job. */
-  reason?: string
+  reason?: string | undefined
   /** The handler's `dependency` asked for the pause: no job that depends on it starts earlier, on any worker. */
-  isLimited?: boolean
+  isLimited?: boolean | undefined
 }
 
 /** Plain functions, so that a handler may destructure it. */
-export interface JobContext<Tx = unknown> {
+export interface JobContext<Tx = unknown, Result = unknown> {
   /** Aborted when the lease is lost, the deadline or progress limit passes, the job is cancelled, or the worker leaves. */
   signal: AbortSignal
   /** Grows with every claim of the job, for external systems that can compare it. */
@@ -40,20 +40,24 @@ export interface JobContext<Tx = unknown> {
    * Runs the caller's writes and the completion in one transaction: both happen, or neither. The return value of `work` is the
    * job's result; the handler should return right after it.
    */
-  tx: <T extends JsonValue | undefined>(work: (client: Tx) => Promise<T>) => Promise<T>
+  tx: <T extends Result>(work: (client: Tx) => Promise<T>) => Promise<T>
 }
 
-export type Handler<Tx = unknown> = (job: ClaimedJob, context: JobContext<Tx>) => Promise<unknown>
+/** Its return value, or what its promise resolves with, is the result of the job. */
+export type Handler<Tx = unknown, Payload = JsonValue, Result = unknown, Type extends string = string> = (
+  job: ClaimedJob<Payload, Type>,
+  context: JobContext<Tx, Result>,
+) => Result | Promise<Result>
 
 export interface HandlerOptions {
   /** Queue that the type is claimed from. Default: the type. */
-  queue?: string
+  queue?: string | undefined
   /** Aborts a handler that has not called `progress()` for this long. */
-  progressLimitMs?: number
+  progressLimitMs?: number | undefined
   /** The service that jobs of this type call: none of them is claimed while its breaker is open. */
-  dependency?: string
+  dependency?: string | undefined
   /** Rate limits on starting jobs. */
-  limits?: HandlerLimit[]
+  limits?: HandlerLimit[] | undefined
 }
 
 export interface RegisteredHandler<Tx = unknown> extends HandlerOptions {

@@ -2,7 +2,6 @@
 // or not at all.
 
 import { isUnstuckError } from '../../errors/index.ts'
-import type { JsonValue } from '../../job/job.ts'
 import type { ClaimedJob, HeartbeatAnswer } from '../../job/lease.ts'
 import type { CompleteOutcome } from '../../job/outcome.ts'
 import type { AttemptEnd } from '../../observe/events.ts'
@@ -14,12 +13,21 @@ import type { WaitingJob } from '../claim/waiting-jobs.ts'
 import type { Gateway } from '../limits/gateway.ts'
 import { JobGateway } from '../limits/job-gateway.ts'
 import type { AttemptDependencies, RunningAttempt } from './attempt-dependencies.ts'
+import { emitAttemptEnd } from './emit-attempt-end.ts'
 import { type AbortCause, JobAborted, type RegisteredHandler } from './handler.ts'
 import { type ClockOwner, JobClocks } from './job-clocks.ts'
 import { type ContextSource, createJobContext } from './job-context.ts'
 import { completeInTransaction, type TransactionOwner } from './job-transaction.ts'
 import { type HandlerEnd, lateDetails } from './late-result.ts'
-import { type AttemptOutcome, completionOf, failureOf, leaseLost, lostOutcome } from './outcome.ts'
+import {
+  type AttemptOutcome,
+  completionOf,
+  describeFailure,
+  failureOf,
+  leaseLost,
+  lostOutcome,
+  thrownFailure,
+} from './outcome.ts'
 import { type AskedRelease, releaseOf, releaseOutcome } from './release-request.ts'
 
 const COMPLETED: AttemptOutcome = { end: 'completed' }
@@ -126,18 +134,10 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
   }
 
   #emitEnded(outcome: AttemptOutcome): void {
-    const { end, code, reason, retryInMs } = outcome
     if (this.#hasGateway) this.#jobGateway.noteEnd(outcome)
-    const { events } = this.#deps
-    if (!events.hasListeners('job:ended')) return
-    events.emit('job:ended', {
-      job: this.job,
-      end,
-      durationMs: Math.round(performance.now() - this.#startedAtMs),
-      ...(code === undefined ? {} : { code }),
-      ...(reason === undefined ? {} : { reason }),
-      ...(retryInMs === undefined ? {} : { retryInMs }),
-      ...(this.#hasGateway ? this.#jobGateway.facts() : {}),
+    emitAttemptEnd(this.#deps.events, this.job, outcome, {
+      startedAtMs: this.#startedAtMs,
+      gateway: this.#hasGateway ? this.#jobGateway : undefined,
     })
   }
 
@@ -225,7 +225,7 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     this.#clocks.setDeadline(entered.deadlineMs, agoMs)
   }
 
-  async completeInTx<T extends JsonValue | undefined>(work: (client: Tx) => Promise<T>): Promise<T> {
+  async completeInTx<T>(work: (client: Tx) => Promise<T>): Promise<T> {
     try {
       const value = await completeInTransaction(this, this.#deps, work)
       this.#isCommitted = true
@@ -289,7 +289,13 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
       return { ...(await this.#keepLateResult({ kind: 'threw', error })), isCritical }
     }
     const end = outcome === 'already-done' ? await this.#endAlreadyWritten() : outcome
-    return { end, code: failure.code ?? 'UNKNOWN', retryInMs, isCritical }
+    return {
+      end,
+      code: failure.code ?? 'UNKNOWN',
+      retryInMs,
+      isCritical,
+      failure: thrownFailure(error, failure),
+    }
   }
 
   /** An earlier call was committed and its answer lost: a `tx`, or this very failure. */
@@ -327,7 +333,10 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     const details = lateDetails(handlerEnd, this.job)
     // Evidence is worth one try, and no more.
     if (details !== null) await this.#deps.store.recordLateResult(this.job, details).catch(() => false)
-    return this.#hasLostAnswer && (await this.#isGone()) ? UNKNOWN : { end: 'lost' }
+    if (this.#hasLostAnswer && (await this.#isGone())) return UNKNOWN
+    return handlerEnd.kind === 'threw'
+      ? { end: 'lost', failure: describeFailure(handlerEnd.error) }
+      : { end: 'lost' }
   }
 
   #isGone(): Promise<boolean> {

@@ -1,7 +1,6 @@
 // `tx`: the caller's writes and the completion in one transaction. The lease is extended first and the job's heartbeats pause,
 // so that unstuck does not write its row while the transaction is open: REPEATABLE READ callers get no 40001 from us (C4).
 import { isUnstuckError } from '../../errors/index.ts'
-import type { JsonValue } from '../../job/job.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
 import type { AnswerListener } from '../heartbeat/heartbeat.ts'
 import { wait } from '../timing/wait.ts'
@@ -25,7 +24,7 @@ const LONGEST_BEGIN_MS = 30_000
 const MARGIN_MS = 10_000
 const CONFLICT_RETRIES = 5
 
-export async function completeInTransaction<Tx, T extends JsonValue | undefined>(
+export async function completeInTransaction<Tx, T>(
   owner: TransactionOwner,
   { store, policy, heartbeat, transaction, txTimeoutMs }: AttemptDependencies<Tx>,
   work: (client: Tx) => Promise<T>,

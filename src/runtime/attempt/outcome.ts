@@ -3,7 +3,7 @@ import { isUnstuckError, UnstuckError } from '../../errors/index.ts'
 import type { JsonValue } from '../../job/job.ts'
 import { jsonText } from '../../job/json-text.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
-import type { AttemptEnd } from '../../observe/events.ts'
+import type { AttemptEnd, AttemptFailure } from '../../observe/events.ts'
 import { classifyError } from '../../policy/retry/classify-error.ts'
 import type { Completion, Failure } from '../../store/job-store.ts'
 import type { AbortCause } from './handler.ts'
@@ -17,12 +17,19 @@ export interface AttemptOutcome {
   /** Pause that the called service asked for. */
   limitedMs?: number
   isCritical?: boolean
+  failure?: AttemptFailure
 }
 
 /** Nothing could be written, for a reason that no retry fixes: the lease expires and the reaper requeues the job. */
 export function lostOutcome(error: unknown): AttemptOutcome {
   const code = isUnstuckError(error) ? error.code : 'INTERNAL'
-  return { end: 'lost', code, reason: classifyError(error).reason }
+  const failure = describeFailure(error)
+  return { end: 'lost', code, reason: failure.message, failure }
+}
+
+export function describeFailure(error: unknown): AttemptFailure {
+  const { reason: message, stack } = classifyError(error)
+  return { error, message, ...(stack === undefined ? {} : { stack }) }
 }
 
 export function completionOf({ jobId, leaseId }: ClaimedJob, result: unknown): Completion {
@@ -52,6 +59,11 @@ export function failureOf(
     cause: isTimeout ? 'timeout' : 'failure',
   }
   return { failure, isCritical: !isTimeout && classified.category === 'CRITICAL' }
+}
+
+/** The failure as it was written, with the thrown value. */
+export function thrownFailure(error: unknown, { reason, stack }: Failure): AttemptFailure {
+  return { error, message: reason ?? 'UNKNOWN', ...(stack === undefined || stack === null ? {} : { stack }) }
 }
 
 export function leaseLost(job: ClaimedJob): UnstuckError {

@@ -74,7 +74,7 @@ function run(mode: string, { killAfterMs = 2_000 } = {}): Promise<unknown> {
     gateway: () => Promise.reject(new Error('the child has none')),
     tx: () => Promise.reject(new Error('the child has none')),
   }
-  return fileHandler(FILE, { killAfterMs, entryUrl })(job, context)
+  return Promise.resolve(fileHandler(FILE, { killAfterMs, entryUrl })(job, context))
 }
 
 async function thrownBy(mode: string): Promise<unknown> {

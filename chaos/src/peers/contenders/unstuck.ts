@@ -39,7 +39,7 @@ export const contender: Contender = {
     })
   },
   async startWorker({ url, workerId, handle }) {
-    const queue = unstuck({ databaseUrl: url, workerId, ...worker })
+    const queue = unstuck({ databaseUrl: url, workerId, logger: false, ...worker })
     queue.handle('work', (job, { signal }) => handle(job.payload as PeerJob, signal))
     await queue.start()
     return { stop: () => queue.stop() }

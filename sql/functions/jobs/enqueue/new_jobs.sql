@@ -28,9 +28,10 @@ begin atomic
            with ordinality asked(payload, job, place);
 end;
 
--- Private: the earliest run of a new job; NULL for at once. Stable, so that it is inlined.
+-- Private: the earliest run of a new job; NULL for at once. A time in the past is now: no job has waited for longer
+-- than it exists. Stable, so that it is inlined.
 create or replace function "unstuck".due_at(p_job jsonb, p_now timestamptz)
 returns timestamptz language sql stable
--- Rounded, because float8 refuses numbers that are nearly 0.
-return coalesce((p_job ->> 'run_at')::timestamptz,
-                "unstuck".after_ms(p_now, round((p_job ->> 'delay_ms')::numeric, 3)::float8));
+return case when p_job ->> 'run_at' is not null then greatest((p_job ->> 'run_at')::timestamptz, p_now)
+            -- Rounded, because float8 refuses numbers that are nearly 0.
+            else "unstuck".after_ms(p_now, round((p_job ->> 'delay_ms')::numeric, 3)::float8) end;

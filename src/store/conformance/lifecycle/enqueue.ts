@@ -10,6 +10,7 @@ import {
   enqueueMany,
   enqueueOne,
   eventsOf,
+  expectAbout,
   HOUR,
   invalidArgument,
   MINUTE,
@@ -127,6 +128,14 @@ function describeStart<Tx>(opened: () => StoreHarness<Tx>): void {
     const jobId = await enqueueOne(store, { runAt: new Date((await storeNow(store)) - DAY) })
     expect((await claimOne(store)).jobId).toBe(jobId)
   })
+
+  it('WORK-7 SEE-2 a job for a time that is past has waited since its enqueue, not since then', async () => {
+    const { store, elapse } = opened()
+    await enqueueOne(store, { runAt: new Date((await storeNow(store)) - DAY) })
+    await elapse(MINUTE)
+    expectAbout((await store.readHealth()).oldestDueMs ?? 0, MINUTE)
+    expectAbout((await claimOne(store)).waitedMs, MINUTE)
+  })
 }
 
 const cycle: { [key: string]: JsonValue } = {}
@@ -164,8 +173,10 @@ const refused: { name: string; job: Partial<NewJob> }[] = [
   { name: 'a payload with half a surrogate pair', job: { payload: ['\ud800'] } },
   { name: 'a payload with a number that JSON has not', job: { payload: [Number.NaN] } },
   { name: 'a payload that contains itself', job: { payload: cycle } },
-  { name: 'a payload with a bigint', job: { payload: { big: 1n } as unknown as JsonValue } },
-  { name: 'a payload that is a function', job: { payload: (() => 1) as unknown as JsonValue } },
+  { name: 'a payload with a bigint', job: { payload: { big: 1n } } },
+  { name: 'a payload that is a function', job: { payload: () => 1 } },
+  { name: 'a payload with a Map', job: { payload: { map: new Map([[1, 2]]) } } },
+  { name: 'a payload with undefined in an array', job: { payload: { list: [undefined] } } },
 ]
 
 const accepted: { name: string; job: Partial<NewJob> }[] = [

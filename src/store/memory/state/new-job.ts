@@ -1,6 +1,7 @@
 // Validates new jobs and builds their rows.
 import { invalidArgument } from '../../../errors/index.ts'
 import type { Job, JsonValue, NewJob } from '../../../job/job.ts'
+import { jsonText } from '../../../job/json-text.ts'
 import type { Policy } from '../../../policy/policy.ts'
 import { checkWhole, hasUnstorable } from './checks.ts'
 
@@ -37,22 +38,8 @@ function checkStart({ delayMs, runAt }: NewJob, name: string): void {
 }
 
 /** A copy as JSON would restore it, so that the store shares nothing with its caller. */
-export function copyJson(value: JsonValue, name: string): JsonValue {
-  try {
-    const text: string | undefined = JSON.stringify(value, refuseUnstorable)
-    if (text !== undefined) return JSON.parse(text) as JsonValue
-  } catch (cause) {
-    throw invalidArgument(name, value, 'JSON without \\u0000', { withhold: true, cause })
-  }
-  throw invalidArgument(name, value, 'JSON without \\u0000', { withhold: true })
-}
-
-function refuseUnstorable(key: string, value: unknown): unknown {
-  if (typeof value === 'number' && !Number.isFinite(value))
-    throw new TypeError('holds a number that JSON has not')
-  if (hasUnstorable(key) || (typeof value === 'string' && hasUnstorable(value)))
-    throw new TypeError('holds a character that PostgreSQL cannot store')
-  return value
+export function copyJson(value: unknown, name: string): JsonValue {
+  return JSON.parse(jsonText(name, value)) as JsonValue
 }
 
 /** Counts like PostgreSQL: a character outside the basic plane is one. */
@@ -74,11 +61,17 @@ export function newRow(policy: Policy, job: NewJob, id: string, nowMs: number): 
     dedupeKey: job.dedupeKey ?? null,
     stage: job.stage ?? null,
     expectedDurationMs: job.expectedDurationMs ?? null,
-    runAt: job.delayMs === undefined ? (job.runAt ?? null) : new Date(nowMs + job.delayMs),
+    runAt: earliestRun(job, nowMs),
     maxAttempts: job.maxAttempts ?? policy.maxAttempts,
     traceparent: job.traceparent ?? null,
     updatedAt: now,
   }
+}
+
+/** A time in the past is now: the job has waited no longer than it exists. */
+function earliestRun({ delayMs, runAt }: NewJob, nowMs: number): Date | null {
+  if (runAt !== undefined) return new Date(Math.max(runAt.getTime(), nowMs))
+  return delayMs === undefined ? null : new Date(nowMs + delayMs)
 }
 
 export function emptyRow(id: string, createdAt: Date): Job {

@@ -1,0 +1,39 @@
+import type { ClaimedJob } from '../../job/lease.ts'
+import type { RuntimeEventEmitter } from '../../observe/events.ts'
+import type { JobGateway } from '../limits/job-gateway.ts'
+import type { AttemptOutcome } from './outcome.ts'
+
+interface EndFacts {
+  startedAtMs: number
+  /** Undefined if the handler made no call and has no dependency. */
+  gateway: JobGateway | undefined
+}
+
+/** Emits `job:failed`, if it failed, and `job:ended`. Nothing is built for events without listeners. */
+export function emitAttemptEnd(
+  events: RuntimeEventEmitter,
+  job: ClaimedJob,
+  outcome: AttemptOutcome,
+  { startedAtMs, gateway }: EndFacts,
+): void {
+  const { end, code, reason, retryInMs, failure } = outcome
+  const hasListeners = events.hasListeners('job:ended')
+  if (!hasListeners && failure === undefined) return
+  const common = {
+    job,
+    durationMs: Math.round(performance.now() - startedAtMs),
+    ...(code === undefined ? {} : { code }),
+    ...(retryInMs === undefined ? {} : { retryInMs }),
+  }
+  const thrown = failure === undefined ? undefined : { error: failure.error, failure }
+  if (thrown !== undefined && (end === 'retried' || end === 'dead' || end === 'lost'))
+    events.emit('job:failed', { ...common, end, ...thrown })
+  if (!hasListeners) return
+  events.emit('job:ended', {
+    ...common,
+    end,
+    ...(reason === undefined ? {} : { reason }),
+    ...gateway?.facts(),
+    ...thrown,
+  })
+}

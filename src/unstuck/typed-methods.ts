@@ -1,0 +1,63 @@
+// The types of the methods of `unstuck({ jobs })`: from the declarations, or open if there are none.
+import type { SqlClient } from '../compose/index.ts'
+import type {
+  AreOpen,
+  DeclaredClaim,
+  JobDeclarations,
+  JobToEnqueue,
+  JobType,
+  PayloadOf,
+  ResultInputOf,
+} from '../job/declared-jobs.ts'
+import type { JsonValue, NewJobFields } from '../job/job.ts'
+import type { EventName, RuntimeEvents } from '../observe/events.ts'
+import type { Handler, HandlerOptions } from '../runtime/attempt/handler.ts'
+import type { FileHandlerOptions } from '../runtime/child/child-handler.ts'
+import type { ScheduledJob } from '../store/job-store.ts'
+
+/** A module whose default export runs in a child process that can be killed. */
+export interface FileHandler extends Omit<FileHandlerOptions, 'entryUrl'> {
+  file: string | URL
+}
+
+/** `Self` is the object of the method. */
+export type HandleMethod<Jobs extends JobDeclarations, Self> =
+  AreOpen<Jobs> extends true ? HandleAny<Self> : HandleDeclared<Jobs, Self>
+
+type HandleAny<Self> = <Payload = JsonValue, Result = unknown>(
+  type: string,
+  handler: Handler<SqlClient, Payload, Result> | FileHandler,
+  options?: HandlerOptions,
+) => Self
+
+/** The handler of a declared job, for a handler in a module of its own: `HandlerOf<typeof jobs, 'mail'>`. */
+export type HandlerOf<Jobs extends JobDeclarations, Type extends JobType<Jobs>> = Handler<
+  SqlClient,
+  PayloadOf<Jobs, Type>,
+  ResultInputOf<Jobs, Type>,
+  Type
+>
+
+type HandleDeclared<Jobs extends JobDeclarations, Self> = <Type extends JobType<Jobs>>(
+  type: Type,
+  handler: HandlerOf<Jobs, Type> | FileHandler,
+  options?: HandlerOptions,
+) => Self
+
+/** The job of a schedule, which decides when it runs. */
+export type JobToSchedule<Jobs extends JobDeclarations> =
+  AreOpen<Jobs> extends true
+    ? ScheduledJob
+    : JobToEnqueue<Jobs, JobType<Jobs>, Omit<NewJobFields, 'delayMs' | 'runAt' | 'dedupeKey'>>
+
+type DeclaredField<Jobs extends JobDeclarations, Name extends EventName, Field> = Field extends 'job'
+  ? DeclaredClaim<Jobs>
+  : Field extends 'type'
+    ? JobType<Jobs>
+    : RuntimeEvents[Name][Field & keyof RuntimeEvents[Name]]
+
+/** Fields of an event; `job` and `type` are those of the declared jobs. */
+export type EventFields<Jobs extends JobDeclarations, Name extends EventName> =
+  AreOpen<Jobs> extends true
+    ? RuntimeEvents[Name]
+    : { [Field in keyof RuntimeEvents[Name]]: DeclaredField<Jobs, Name, Field> }
