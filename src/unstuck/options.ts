@@ -4,12 +4,15 @@ import type { HandlerOptions } from '../runtime/attempt/handler.ts'
 import type { DispatchAdapter } from '../runtime/dispatch/dispatcher.ts'
 import type { DependencyOptions } from '../runtime/limits/dependencies.ts'
 import { requireLimits } from '../runtime/limits/token-limiter.ts'
+import type { LocalStore } from '../store/local-store.ts'
 
 export interface UnstuckOptions {
   /** Overrides UNSTUCK_DATABASE_URL, DATABASE_URL and PG*. */
   databaseUrl?: string
   /** Overrides UNSTUCK_DIRECT_URL: the same database without a pooler. Default: `databaseUrl`. */
   directUrl?: string
+  /** Keeps jobs in this process instead of a database, for tests: `memory()` of `unstuck/memory`. */
+  store?: LocalStore
   /** Path of the config file. Default: UNSTUCK_CONFIG, else `unstuck.config.*` in the working directory. */
   config?: string
   schema?: string
@@ -46,6 +49,7 @@ export interface UnstuckOptions {
 const names: Record<keyof UnstuckOptions, true> = {
   databaseUrl: true,
   directUrl: true,
+  store: true,
   config: true,
   schema: true,
   profile: true,
@@ -90,6 +94,7 @@ export function checkOptions(options: UnstuckOptions): void {
       throw invalidArgument(name, value, `a whole number from ${least} to ${most}`)
   }
   const { onHang, pollMs } = options
+  checkStore(options)
   if (onHang !== undefined && onHang !== 'reopen' && onHang !== 'exit')
     throw invalidArgument('onHang', onHang, 'reopen or exit')
   if (pollMs !== undefined && !(pollMs[0] >= 1 && pollMs[1] >= pollMs[0] && pollMs[1] <= LONGEST_TIMER_MS))
@@ -98,6 +103,14 @@ export function checkOptions(options: UnstuckOptions): void {
       pollMs,
       `two numbers of milliseconds from 1 to ${LONGEST_TIMER_MS}, the smaller first`,
     )
+}
+
+function checkStore({ store, databaseUrl, directUrl }: UnstuckOptions): void {
+  if (store === undefined) return
+  if (typeof store?.claimJobs !== 'function')
+    throw invalidArgument('store', store, 'a store: memory() of unstuck/memory')
+  if (databaseUrl !== undefined || directUrl !== undefined)
+    throw invalidArgument('databaseUrl', databaseUrl ?? directUrl, 'no URL beside a store')
 }
 
 const handlerNames: Record<keyof HandlerOptions, true> = {

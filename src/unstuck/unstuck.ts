@@ -1,16 +1,9 @@
 // The API for applications: register handlers, start, enqueue.
-import {
-  type Database,
-  findDirectUrl,
-  type OpenTable,
-  openDatabase,
-  openTable,
-  type SqlClient,
-} from '../compose/index.ts'
+import { type Database, findDirectUrl, type OpenTable, type SqlClient } from '../compose/index.ts'
 import { type Config, loadConfig, profileOf, readConfigFile } from '../config/index.ts'
 import { invalidArgument, UnstuckError } from '../errors/index.ts'
 import { checkNewJob } from '../job/check-new-job.ts'
-import type { NewJob } from '../job/job.ts'
+import type { JsonValue, NewJob } from '../job/job.ts'
 import { type EventListener, type EventName, RuntimeEventEmitter } from '../observe/events.ts'
 import { logEvents } from '../observe/logs/log-events.ts'
 import type { MetricsOptions } from '../observe/metrics/metric-readings.ts'
@@ -27,21 +20,25 @@ import {
   type FileHandlerOptions,
   fileHandler,
 } from '../runtime/child/child-handler.ts'
-import { checkRecurringJob, type RecurringJob } from '../runtime/services/scheduler.ts'
+import type { DrainOptions, DrainReport } from '../runtime/in-place/drain.ts'
+import type { RunOnceOptions } from '../runtime/in-place/run-once.ts'
+import { checkRecurringJob, type DeclaredJob, type RecurringJob } from '../runtime/services/scheduler.ts'
 import type { Worker } from '../runtime/worker/worker.ts'
 import { hasCapability } from '../store/capability.ts'
 import type { EnqueuedJob, JobStore, PolicyOption } from '../store/job-store.ts'
 import { emitEnqueued } from './emit-enqueued.ts'
+import { drainApplication, runOnceOf } from './in-place.ts'
+import { openJobs } from './open-jobs.ts'
 import { checkHandlerOptions, checkOptions, type UnstuckOptions } from './options.ts'
 import { startServices } from './services.ts'
 import { StartLimit } from './start-limit.ts'
-import { DEFAULT_HANG_GRACE_MS, startApplicationWorker } from './start-worker.ts'
+import { type ApplicationParts, DEFAULT_HANG_GRACE_MS, startApplicationWorker } from './start-worker.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
 
 export type { UnstuckOptions } from './options.ts'
 
 export interface Unstuck {
-  /** A function, or a module whose default export runs in a child process that can be killed. */
+  /** Runs jobs of this type with a function, or with a module whose default export runs in a child process that can be killed. */
   handle(type: string, handler: Handler<SqlClient> | FileHandler, options?: HandlerOptions): Unstuck
   /** Enqueues the job at every time of the cron expression, once for all workers together. */
   recurring(
@@ -52,16 +49,31 @@ export interface Unstuck {
   ): Unstuck
   /** Sweeps, claims and runs jobs until `stop`, or until it has to leave. Resolves when it has started. */
   start(): Promise<void>
+  /** Stops claiming, lets running jobs end for `graceMs`, releases the rest, and closes all connections. */
   stop(): Promise<void>
   /** Resolves with the worker's exit code: 1 if hung handlers or a critical error stopped it, else 0. */
   ended: Promise<number>
+  /**
+   * Resolves when the job is stored. With `tx`, your open transaction, it is stored if that commits. If an unfinished job of the
+   * type has the `dedupeKey`, returns that one, with the outcome `duplicate`.
+   */
   enqueue(job: NewJob, options?: { tx?: SqlClient }): Promise<EnqueuedJob>
+  /** Stores all jobs or none, with one statement. */
   enqueueMany(jobs: NewJob[], options?: { tx?: SqlClient }): Promise<EnqueuedJob[]>
+  /**
+   * For tests, instead of `start`: sweeps, enqueues recurring jobs that are due, and runs due jobs in this process, one after
+   * the other, until none is left. Returns how many attempts ended in each way.
+   */
+  drain(options?: DrainOptions): Promise<DrainReport>
+  /** For tests: runs one handler in place, without a job in the store. Returns its result or throws its failure. */
+  runOnce(type: string, payload?: JsonValue, options?: RunOnceOptions): Promise<JsonValue | undefined>
+  /** Listens to an event of this process. Returns a function that stops listening. */
   on<Name extends EventName>(name: Name, listener: EventListener<Name>): () => void
   /** Prometheus metrics in their own registry, counted from the first call on. */
   metrics(): Promise<Metrics>
   /** Problems that an operator should know of; healthy if there are none. */
   health(): { isHealthy: boolean; problems: string[] }
+  /** All verbs of the table, for operators and scripts: read, retry, cancel, pause, sweep. */
   store: JobStore<SqlClient>
 }
 
@@ -69,6 +81,7 @@ export interface FileHandler extends Omit<FileHandlerOptions, 'entryUrl'> {
   file: string | URL
 }
 
+/** Opens no connection yet: the first call does. */
 export function unstuck(options: UnstuckOptions = {}): Unstuck {
   checkOptions(options)
   return new Application(options)
@@ -80,7 +93,7 @@ class Application implements Unstuck {
   readonly #table: TableProfile
   readonly #events = new RuntimeEventEmitter()
   readonly #handlers = new Map<string, RegisteredHandler<SqlClient>>()
-  readonly #schedules: RecurringJob[] = []
+  readonly #schedules: DeclaredJob[] = []
   readonly #database: Database
   readonly #open: OpenTable
   readonly #enqueueOne = createEnqueuer((jobs) => this.#send(jobs))
@@ -103,15 +116,9 @@ class Application implements Unstuck {
     this.#table = tableOf(this.#config, options.table)
     if (options.logger !== undefined) logEvents(this.#events, options.logger)
     const warn = (warning: string) => this.#events.emit('config:warned', { warning })
-    this.#database = openDatabase(this.#config, warn)
-    this.#open = openTable({
-      databaseUrl: this.#config.databaseUrl ?? (() => this.#database.url()),
-      schema: this.#config.schema,
-      table: this.#table,
-      connections: options.connections ?? this.#config.connections,
-      ...(options.txTimeoutMs === undefined ? {} : { txTimeoutMs: options.txTimeoutMs }),
-      ...(options.txConnections === undefined ? {} : { transactionConnections: options.txConnections }),
-    })
+    const { open, database } = openJobs(options, this.#config, this.#table, warn)
+    this.#open = open
+    this.#database = database
     this.ended = new Promise((resolve) => {
       this.#end = resolve
     })
@@ -140,7 +147,10 @@ class Application implements Unstuck {
       throw invalidArgument('name', name, 'a name that has no schedule yet')
     checkRecurringJob(recurring)
     checkNewJob(job, this.#config)
-    this.#schedules.push(recurring)
+    const { store } = this.#options
+    this.#schedules.push(
+      store === undefined ? recurring : { ...recurring, declaredAt: new Date(store.now()) },
+    )
     return this
   }
 
@@ -161,7 +171,8 @@ class Application implements Unstuck {
     for (const warning of this.#config.warnings) this.#events.emit('config:warned', { warning })
     const databaseUrl = await this.#database.url()
     const limit = new StartLimit(this.#options.startTimeoutMs)
-    const directUrl = await limit.retry(() => findDirectUrl(this.#config, databaseUrl))
+    const directUrl =
+      databaseUrl === '' ? null : await limit.retry(() => findDirectUrl(this.#config, databaseUrl))
     // Fails at once if the schema is missing or too old: a worker that cannot work should not look alive.
     await limit.retry(async () => this.#open.checkSchema?.())
     const stored = await limit.retry(() => this.store.readPolicy())
@@ -169,12 +180,7 @@ class Application implements Unstuck {
     this.#requireBeats(policy)
     await limit.retry(async () => this.#open.checkFeatures?.(policy))
     const worker = await startApplicationWorker({
-      open: this.#open,
-      config: this.#config,
-      options: this.#options,
-      table: this.#table,
-      events: this.#events,
-      handlers: [...this.#handlers.values()],
+      ...this.#parts(),
       directUrl,
       policy,
       tracing: await this.#openTracing(),
@@ -233,6 +239,28 @@ class Application implements Unstuck {
 
   enqueueMany(jobs: NewJob[], options: { tx?: SqlClient } = {}): Promise<EnqueuedJob[]> {
     return this.#traced(jobs, (marked) => this.#send(marked, options))
+  }
+
+  async drain(options?: DrainOptions): Promise<DrainReport> {
+    if (this.#starting !== undefined)
+      throw invalidArgument('drain', 'a call after start()', 'an instance that is not started')
+    const parts = { ...this.#parts(), schedules: this.#schedules, enqueuePolicy: this.#enqueuePolicy() }
+    return drainApplication({ ...parts, tracing: await this.#openTracing() }, options)
+  }
+
+  async runOnce(type: string, payload?: JsonValue, options?: RunOnceOptions): Promise<JsonValue | undefined> {
+    return runOnceOf(this.#parts(), type, payload, options)
+  }
+
+  #parts(): ApplicationParts {
+    return {
+      open: this.#open,
+      config: this.#config,
+      options: this.#options,
+      table: this.#table,
+      events: this.#events,
+      handlers: [...this.#handlers.values()],
+    }
   }
 
   on<Name extends EventName>(name: Name, listener: EventListener<Name>): () => void {
