@@ -105,6 +105,8 @@ export {
   type DispatcherOptions,
   startDispatcher,
 } from './runtime/dispatch/dispatcher.ts'
+export type { DrainOptions, DrainReport } from './runtime/in-place/drain.ts'
+export type { RunOnceOptions } from './runtime/in-place/run-once.ts'
 export type { DependencyOptions } from './runtime/limits/dependencies.ts'
 export {
   createGateway,
@@ -129,5 +131,6 @@ export { type RunPruneOptions, runPrune } from './runtime/services/run-prune.ts'
 export { type ReaperResult, runSweep, type SweepReport } from './runtime/services/run-sweep.ts'
 export type { RecurringJob } from './runtime/services/scheduler.ts'
 export type * from './store/job-store.ts'
+export type { LocalStore } from './store/local-store.ts'
 export type { EventFields, HandlerOf, JobToSchedule } from './unstuck/typed-methods.ts'
 export { type FileHandler, type Unstuck, type UnstuckOptions, unstuck } from './unstuck/unstuck.ts'

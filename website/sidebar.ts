@@ -115,6 +115,8 @@ export const sidebar: SidebarGroup[] = [
   {
     title: 'Guides: interfaces',
     pages: [
+      page('Next.js and serverless', 'docs/guides/interfaces/nextjs-and-serverless.md'),
+      page('NestJS', 'docs/guides/interfaces/nestjs.md'),
       page('HTTP API', 'docs/guides/interfaces/http-api.md'),
       page('The dashboard', 'docs/guides/interfaces/dashboard.md'),
       page('Embed the dashboard', 'docs/guides/interfaces/embed-the-dashboard.md'),
@@ -168,6 +170,7 @@ export const sidebar: SidebarGroup[] = [
     title: 'Reference',
     pages: [
       page('Overview', 'docs/reference/index.md'),
+      page('TypeScript API', 'docs/reference/api.md'),
       page('Configuration', 'docs/reference/config.md'),
       page('Command line', 'docs/reference/cli.md'),
       page('HTTP API', 'docs/reference/http.md'),
@@ -184,6 +187,7 @@ export const sidebar: SidebarGroup[] = [
       page('Requirements', 'docs/requirements.md'),
       page('Changelog', 'CHANGELOG.md'),
       page('Contributing', 'CONTRIBUTING.md'),
+      page('Release', 'docs/operations/release.md'),
       page('Security', 'SECURITY.md'),
       page('Code of conduct', 'CODE_OF_CONDUCT.md'),
       page('Embedded PostgreSQL', 'embedded/README.md'),

@@ -22,3 +22,8 @@ const { renderCliReference } = await import('../../dist/cli/reference/cli-refere
 const cliPage = fileURLToPath(new URL('../../docs/reference/cli.md', import.meta.url))
 writeFileSync(cliPage, renderCliReference())
 console.log('docs/reference/cli.md')
+
+const { renderApiReference } = await import('./api-reference.mjs')
+const apiPage = fileURLToPath(new URL('../../docs/reference/api.md', import.meta.url))
+writeFileSync(apiPage, renderApiReference())
+console.log('docs/reference/api.md')

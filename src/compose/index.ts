@@ -15,5 +15,6 @@ export {
 } from './development-database.ts'
 export { examine, findTables, scan } from './inspect-database.ts'
 export { createInstaller, type Installer } from './installer.ts'
+export { openStore } from './open-store.ts'
 export { type OpenTable, openTable } from './open-table.ts'
 export { holdPresence } from './presence/hold-presence.ts'

@@ -20,16 +20,25 @@ export interface ClaimedJob<Payload = JsonValue, Type extends string = string> e
   priority: number
   stage: string
   owner: string | null
+  /** Grows with every claim of the job. */
   fence: number
+  /** Which attempt this is, from 1. Releases do not count. */
   attempt: number
+  /** Earlier attempts that threw. */
   failures: number
+  /** Earlier attempts whose worker died. */
   crashes: number
+  /** Earlier attempts past a deadline or without progress. */
   timeouts: number
+  /** The job is dead after this many failures. */
   maxAttempts: number
+  /** 1, and one more after each manual retry. */
   generation: number
   createdAt: Date
+  /** Time of its first claim. */
   startedAt: Date
   expectedDurationMs: number | null
+  /** Length of the lease, which heartbeats extend. */
   leaseMs: number
   /** Time until the hard deadline of its stage; null without a deadline. */
   deadlineMs: number | null

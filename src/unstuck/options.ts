@@ -5,6 +5,7 @@ import type { HandlerOptions } from '../runtime/attempt/handler.ts'
 import type { DispatchAdapter } from '../runtime/dispatch/dispatcher.ts'
 import type { DependencyOptions } from '../runtime/limits/dependencies.ts'
 import { requireLimits } from '../runtime/limits/token-limiter.ts'
+import type { LocalStore } from '../store/local-store.ts'
 
 export interface UnstuckOptions<Jobs extends JobDeclarations = JobDeclarations> {
   /** The jobs of the application, declared by `defineJobs`. Default: any type, with any payload. */
@@ -13,6 +14,8 @@ export interface UnstuckOptions<Jobs extends JobDeclarations = JobDeclarations> 
   databaseUrl?: string | undefined
   /** Overrides UNSTUCK_DIRECT_URL: the same database without a pooler. Default: `databaseUrl`. */
   directUrl?: string | undefined
+  /** Keeps jobs in this process instead of a database, for tests: `memory()` of `unstuck/memory`. */
+  store?: LocalStore | undefined
   /** Path of the config file. Default: UNSTUCK_CONFIG, else `unstuck.config.*` in the working directory. */
   config?: string | undefined
   schema?: string | undefined
@@ -55,6 +58,7 @@ const names: Record<keyof UnstuckOptions, true> = {
   jobs: true,
   databaseUrl: true,
   directUrl: true,
+  store: true,
   config: true,
   schema: true,
   profile: true,
@@ -100,6 +104,7 @@ export function checkOptions(options: UnstuckOptions): void {
       throw invalidArgument(name, value, `a whole number from ${least} to ${most}`)
   }
   const { onHang, pollMs, logger } = options
+  checkStore(options)
   if (logger !== undefined && logger !== false && !isLogger(logger))
     throw invalidArgument('logger', logger, 'an object with info, warn and error, such as pino(), or false', {
       withhold: true,
@@ -117,6 +122,14 @@ export function checkOptions(options: UnstuckOptions): void {
 function isLogger(logger: unknown): boolean {
   const methods = logger as Partial<Logger> | null
   return (['info', 'warn', 'error'] as const).every((level) => typeof methods?.[level] === 'function')
+}
+
+function checkStore({ store, databaseUrl, directUrl }: UnstuckOptions): void {
+  if (store === undefined) return
+  if (typeof store?.claimJobs !== 'function')
+    throw invalidArgument('store', store, 'a store: memory() of unstuck/memory')
+  if (databaseUrl !== undefined || directUrl !== undefined)
+    throw invalidArgument('databaseUrl', databaseUrl ?? directUrl, 'no URL beside a store')
 }
 
 const handlerNames: Record<keyof HandlerOptions, true> = {

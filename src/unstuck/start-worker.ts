@@ -8,7 +8,7 @@ import type { Tracing } from '../observe/tracing.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { TableProfile } from '../profile/profile.ts'
 import type { RegisteredHandler } from '../runtime/attempt/handler.ts'
-import type { Heartbeat } from '../runtime/heartbeat/heartbeat.ts'
+import { type Heartbeat, type HeartbeatEvents, startMainHeartbeat } from '../runtime/heartbeat/heartbeat.ts'
 import { startThreadHeartbeat } from '../runtime/heartbeat/thread-heartbeat.ts'
 import { type DependencyOptions, prepareDependencies } from '../runtime/limits/dependencies.ts'
 import { processKey, workerName } from '../runtime/worker/process-name.ts'
@@ -27,8 +27,8 @@ export interface ApplicationParts {
 }
 
 export interface StartedParts extends ApplicationParts {
-  /** For heartbeats: handlers may use all connections of a pooler. */
-  directUrl: string
+  /** For heartbeats: handlers may use all connections of a pooler. Null: they run on the main thread. */
+  directUrl: string | null
   /** The stored policy with this process's overrides. */
   policy: Policy
   tracing: Tracing | null
@@ -96,11 +96,11 @@ async function untilReady<T>(heartbeat: Heartbeat, prepared: Promise<T>, limit: 
 const GATEWAY = 'gateway'
 
 /** CIRCUIT_*, GATEWAY_URL and its probe URL configure the dependency `gateway`; options in code override them. */
-function dependencyOptions({
+export function dependencyOptions({
   config,
   options,
   handlers,
-}: ApplicationParts): Record<string, DependencyOptions> {
+}: Pick<ApplicationParts, 'config' | 'options' | 'handlers'>): Record<string, DependencyOptions> {
   const given = options.dependencies ?? {}
   if (!handlers.some(({ dependency }) => dependency === GATEWAY)) return given
   const isSet = (name: string) =>
@@ -122,9 +122,18 @@ function dependencyOptions({
 }
 
 function startHeartbeat(
-  { directUrl, config, table, policy, events }: StartedParts,
+  { directUrl, open, config, table, policy, events: emitter }: StartedParts,
   workerId: string,
 ): Heartbeat {
+  const events = heartbeatEvents(emitter, workerId)
+  if (directUrl === null) {
+    return startMainHeartbeat({
+      store: open.store,
+      intervalMs: policy.heartbeatMs,
+      policy: config.policy,
+      events,
+    })
+  }
   const workerData: HeartbeatThreadData = {
     databaseUrl: directUrl,
     schema: config.schema,
@@ -137,12 +146,16 @@ function startHeartbeat(
   return startThreadHeartbeat({
     threadUrl: new URL('../compose/heartbeat-thread.js', import.meta.url),
     workerData,
-    events: {
-      onBeat: (leases) => events.emit('heartbeat:sent', { leases }),
-      onFailed: (error, failingForMs) => events.emit('heartbeat:failed', { error, failingForMs }),
-      onRecovered: (failedForMs) => events.emit('heartbeat:recovered', { failedForMs }),
-      onLag: (lagMs) => events.emit('loop:lagged', { lagMs }),
-      onPresenceOff: (reason) => events.emit('presence:off', { workerId, reason }),
-    },
+    events,
   })
+}
+
+function heartbeatEvents(events: RuntimeEventEmitter, workerId: string): HeartbeatEvents {
+  return {
+    onBeat: (leases) => events.emit('heartbeat:sent', { leases }),
+    onFailed: (error, failingForMs) => events.emit('heartbeat:failed', { error, failingForMs }),
+    onRecovered: (failedForMs) => events.emit('heartbeat:recovered', { failedForMs }),
+    onLag: (lagMs) => events.emit('loop:lagged', { lagMs }),
+    onPresenceOff: (reason) => events.emit('presence:off', { workerId, reason }),
+  }
 }

@@ -8,11 +8,13 @@ import type {
   JobType,
   PayloadOf,
   ResultInputOf,
+  ResultOf,
 } from '../job/declared-jobs.ts'
 import type { JsonValue, NewJobFields } from '../job/job.ts'
 import type { EventName, RuntimeEvents } from '../observe/events.ts'
 import type { Handler, HandlerOptions } from '../runtime/attempt/handler.ts'
 import type { FileHandlerOptions } from '../runtime/child/child-handler.ts'
+import type { RunOnceOptions } from '../runtime/in-place/run-once.ts'
 import type { ScheduledJob } from '../store/job-store.ts'
 
 /** A module whose default export runs in a child process that can be killed. */
@@ -61,3 +63,12 @@ export type EventFields<Jobs extends JobDeclarations, Name extends EventName> =
   AreOpen<Jobs> extends true
     ? RuntimeEvents[Name]
     : { [Field in keyof RuntimeEvents[Name]]: DeclaredField<Jobs, Name, Field> }
+
+export type RunOnceMethod<Jobs extends JobDeclarations> =
+  AreOpen<Jobs> extends true
+    ? (type: string, payload?: unknown, options?: RunOnceOptions) => Promise<JsonValue | undefined>
+    : <Type extends JobType<Jobs>>(
+        type: Type,
+        payload: PayloadOf<Jobs, Type>,
+        options?: RunOnceOptions,
+      ) => Promise<ResultOf<Jobs, Type>>

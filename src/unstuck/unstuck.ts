@@ -1,16 +1,9 @@
 // The API for applications: register handlers, start, enqueue.
-import {
-  type Database,
-  findDirectUrl,
-  type OpenTable,
-  openDatabase,
-  openTable,
-  type SqlClient,
-} from '../compose/index.ts'
+import { type Database, findDirectUrl, type OpenTable, type SqlClient } from '../compose/index.ts'
 import { type Config, loadConfig, profileOf, readConfigFile } from '../config/index.ts'
 import { invalidArgument, showValue, UnstuckError } from '../errors/index.ts'
 import { checkNewJob } from '../job/check-new-job.ts'
-import type { JobDeclarations, JobToEnqueue } from '../job/declared-jobs.ts'
+import type { JobDeclarations } from '../job/declared-jobs.ts'
 import type { JsonValue, NewJob } from '../job/job.ts'
 import { type EventListener, type EventName, RuntimeEventEmitter } from '../observe/events.ts'
 import type { MetricsOptions } from '../observe/metrics/metric-readings.ts'
@@ -23,54 +16,31 @@ import type { TableProfile } from '../profile/profile.ts'
 import type { Handler, HandlerOptions, RegisteredHandler } from '../runtime/attempt/handler.ts'
 import { createEnqueuer } from '../runtime/calls/enqueuer.ts'
 import { DEFAULT_KILL_AFTER_MS, fileHandler } from '../runtime/child/child-handler.ts'
-import { checkRecurringJob, type RecurringJob } from '../runtime/services/scheduler.ts'
+import type { DrainOptions, DrainReport } from '../runtime/in-place/drain.ts'
+import type { RunOnceOptions } from '../runtime/in-place/run-once.ts'
+import { checkRecurringJob, type DeclaredJob, type RecurringJob } from '../runtime/services/scheduler.ts'
 import type { Worker } from '../runtime/worker/worker.ts'
 import { hasCapability } from '../store/capability.ts'
 import type { EnqueuedJob, JobStore, PolicyOption } from '../store/job-store.ts'
 import { emitEnqueued } from './emit-enqueued.ts'
+import { drainApplication, runOnceOf } from './in-place.ts'
 import { JobSchemas } from './job-schemas.ts'
+import { openJobs } from './open-jobs.ts'
 import { checkHandlerOptions, checkOptions, type UnstuckOptions } from './options.ts'
 import { type Services, startServices } from './services.ts'
 import { showEvents } from './show-events.ts'
 import { StartLimit } from './start-limit.ts'
-import { DEFAULT_HANG_GRACE_MS, startApplicationWorker } from './start-worker.ts'
+import { type ApplicationParts, DEFAULT_HANG_GRACE_MS, startApplicationWorker } from './start-worker.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
-import type { EventFields, FileHandler, HandleMethod, JobToSchedule } from './typed-methods.ts'
+import { tableOf } from './table-of.ts'
+import type { FileHandler } from './typed-methods.ts'
+import type { EnqueueOptions, RecurringOptions, Unstuck } from './unstuck-api.ts'
 
 export type { UnstuckOptions } from './options.ts'
 export type { FileHandler } from './typed-methods.ts'
+export type { EnqueueOptions, Unstuck } from './unstuck-api.ts'
 
-export interface Unstuck<Jobs extends JobDeclarations = JobDeclarations> {
-  /**
-   * Registers a function, or a module whose default export runs in a child process that can be killed. Before `start`. Payload and
-   * result have the types of the declared job; without `jobs` give them yourself: `handle<Payload, Result>(…)`.
-   */
-  handle: HandleMethod<Jobs, Unstuck<Jobs>>
-  /** Enqueues the job at every time of the cron expression, once for all workers together. Before `start`. */
-  recurring(name: string, cron: string, job: JobToSchedule<Jobs>, options?: RecurringOptions): Unstuck<Jobs>
-  /** Sweeps, claims and runs jobs until `stop`, or until it has to leave. Resolves when it has started. */
-  start(): Promise<void>
-  stop(): Promise<void>
-  /** Resolves with the worker's exit code: 1 if hung handlers or a critical error stopped it, else 0. */
-  ended: Promise<number>
-  enqueue(job: JobToEnqueue<Jobs>, options?: EnqueueOptions): Promise<EnqueuedJob>
-  enqueueMany(jobs: JobToEnqueue<Jobs>[], options?: EnqueueOptions): Promise<EnqueuedJob[]>
-  on<Name extends EventName>(name: Name, listener: (fields: EventFields<Jobs, Name>) => void): () => void
-  /** Prometheus metrics in their own registry, counted from the first call on. */
-  metrics(): Promise<Metrics>
-  /** Problems that an operator should know of; healthy if there are none. */
-  health(): { isHealthy: boolean; problems: string[] }
-  store: JobStore<SqlClient>
-}
-
-export interface EnqueueOptions {
-  /** Enqueues inside this open transaction. */
-  tx?: SqlClient | undefined
-}
-
-type RecurringOptions = { [Name in 'timezone' | 'overlap']?: RecurringJob[Name] | undefined }
-
-/** With `jobs` (see `defineJobs`), types, payloads and results are those that they declare. */
+/** Opens no connection yet: the first call does. With `jobs`, types, payloads and results are those that they declare. */
 export function unstuck<const Jobs extends JobDeclarations = JobDeclarations>(
   options: UnstuckOptions<Jobs> = {},
 ): Unstuck<Jobs> {
@@ -84,7 +54,7 @@ class Application implements Unstuck {
   readonly #table: TableProfile
   readonly #events = new RuntimeEventEmitter()
   readonly #handlers = new Map<string, RegisteredHandler<SqlClient>>()
-  readonly #schedules: RecurringJob[] = []
+  readonly #schedules: DeclaredJob[] = []
   readonly #schemas: JobSchemas
   readonly #database: Database
   readonly #open: OpenTable
@@ -110,15 +80,9 @@ class Application implements Unstuck {
     this.#table = tableOf(this.#config, options.table)
     showEvents(this.#events, options)
     const warn = (warning: string) => this.#events.emit('config:warned', { warning })
-    this.#database = openDatabase(this.#config, warn)
-    this.#open = openTable({
-      databaseUrl: this.#config.databaseUrl ?? (() => this.#database.url()),
-      schema: this.#config.schema,
-      table: this.#table,
-      connections: options.connections ?? this.#config.connections,
-      ...(options.txTimeoutMs === undefined ? {} : { txTimeoutMs: options.txTimeoutMs }),
-      ...(options.txConnections === undefined ? {} : { transactionConnections: options.txConnections }),
-    })
+    const { open, database } = openJobs(options, this.#config, this.#table, warn)
+    this.#open = open
+    this.#database = database
     this.ended = new Promise((resolve) => {
       this.#end = resolve
     })
@@ -158,7 +122,10 @@ class Application implements Unstuck {
     checkRecurringJob(recurring)
     checkNewJob(job, this.#config)
     this.#schemas.checkScheduled(job)
-    this.#schedules.push(recurring)
+    const { store } = this.#options
+    this.#schedules.push(
+      store === undefined ? recurring : { ...recurring, declaredAt: new Date(store.now()) },
+    )
     return this
   }
 
@@ -188,7 +155,8 @@ class Application implements Unstuck {
     for (const warning of this.#config.warnings) this.#events.emit('config:warned', { warning })
     const databaseUrl = await this.#database.url()
     const limit = new StartLimit(this.#options.startTimeoutMs)
-    const directUrl = await limit.retry(() => findDirectUrl(this.#config, databaseUrl))
+    const directUrl =
+      databaseUrl === '' ? null : await limit.retry(() => findDirectUrl(this.#config, databaseUrl))
     // Fails at once if the schema is missing or too old: a worker that cannot work should not look alive.
     await limit.retry(async () => this.#open.checkSchema?.())
     const stored = await limit.retry(() => this.store.readPolicy())
@@ -196,12 +164,7 @@ class Application implements Unstuck {
     this.#requireBeats(policy)
     await limit.retry(async () => this.#open.checkFeatures?.(policy))
     const worker = await startApplicationWorker({
-      open: this.#open,
-      config: this.#config,
-      options: this.#options,
-      table: this.#table,
-      events: this.#events,
-      handlers: [...this.#handlers.values()],
+      ...this.#parts(),
       directUrl,
       policy,
       tracing: await this.#openTracing(),
@@ -261,6 +224,28 @@ class Application implements Unstuck {
 
   enqueueMany(jobs: NewJob[], options: EnqueueOptions = {}): Promise<EnqueuedJob[]> {
     return this.#traced(jobs, (marked) => this.#send(marked, options))
+  }
+
+  async drain(options?: DrainOptions): Promise<DrainReport> {
+    if (this.#starting !== undefined)
+      throw invalidArgument('drain', 'a call after start()', 'an instance that is not started')
+    const parts = { ...this.#parts(), schedules: this.#schedules, enqueuePolicy: this.#enqueuePolicy() }
+    return drainApplication({ ...parts, tracing: await this.#openTracing() }, options)
+  }
+
+  async runOnce(type: string, payload?: unknown, options?: RunOnceOptions): Promise<JsonValue | undefined> {
+    return runOnceOf(this.#parts(), type, payload, options)
+  }
+
+  #parts(): ApplicationParts {
+    return {
+      open: this.#open,
+      config: this.#config,
+      options: this.#options,
+      table: this.#table,
+      events: this.#events,
+      handlers: [...this.#handlers.values()],
+    }
   }
 
   on<Name extends EventName>(name: Name, listener: EventListener<Name>): () => void {
@@ -338,12 +323,4 @@ class Application implements Unstuck {
     await this.#open.close()
     await this.#database.close()
   }
-}
-
-function tableOf(config: Config, name: string | undefined): TableProfile {
-  const { tables } = profileOf(config)
-  const table = name === undefined ? tables[0] : tables.find((candidate) => candidate.table === name)
-  if (table === undefined)
-    throw invalidArgument('table', name, tables.map((candidate) => candidate.table).join(', '))
-  return table
 }

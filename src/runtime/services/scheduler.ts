@@ -19,10 +19,15 @@ export interface RecurringJob {
   job: ScheduledJob
 }
 
+export interface DeclaredJob extends RecurringJob {
+  /** A new schedule begins with the first occurrence after this time. Default: when it is stored. */
+  declaredAt?: Date
+}
+
 export interface SchedulerOptions {
   store: Pick<JobStore, 'writeSchedule' | 'listSchedules' | 'runSchedule' | 'readMode'>
   /** Stored at the start. Other stored schedules are run too. */
-  schedules: RecurringJob[]
+  schedules: DeclaredJob[]
   events: RuntimeEventEmitter
   /** Overrides the stored policy when jobs are enqueued. */
   policy?: PolicyOverride
@@ -56,6 +61,13 @@ export function checkRecurringJob({ cron, timezone = 'UTC', job }: RecurringJob)
     )
 }
 
+/** Stores the schedules and enqueues the jobs that are due, once. Rejects with the first failure. */
+export async function runDueSchedules(options: SchedulerOptions): Promise<void> {
+  await new RunningScheduler(options).runDue((_, error) => {
+    throw error
+  })
+}
+
 export function startScheduler(options: SchedulerOptions): Scheduler {
   const names = new Set<string>()
   for (const recurring of options.schedules) {
@@ -78,7 +90,7 @@ class RunningScheduler {
   readonly #options: SchedulerOptions
   readonly #pollMs: number
   readonly #standBy: StandBy
-  #unwritten: RecurringJob[]
+  #unwritten: DeclaredJob[]
   #failedLooks = 0
 
   constructor(options: SchedulerOptions) {
@@ -96,14 +108,14 @@ class RunningScheduler {
     }
   }
 
-  /** Returns the time until the next schedule is due. */
+  /** Returns the time until the next look. */
   async #look(): Promise<number> {
     const failures = new Set<string>()
     const fail = (name: string, error: unknown) => {
       failures.add(name)
       this.#options.events.emit('schedule:failed', { name, error })
     }
-    const dueInMs = await this.#runDue(fail).catch((error: unknown) => {
+    const dueInMs = await this.runDue(fail).catch((error: unknown) => {
       fail(ALL, error)
       return this.#pollMs
     })
@@ -112,7 +124,8 @@ class RunningScheduler {
     return Math.min(dueInMs, FIRST_RETRY_MS * 2 ** (this.#failedLooks - 1))
   }
 
-  async #runDue(fail: (name: string, error: unknown) => void): Promise<number> {
+  /** Returns the time until the next schedule is due. */
+  async runDue(fail: (name: string, error: unknown) => void): Promise<number> {
     const { store } = this.#options
     let list = await store.listSchedules()
     if (this.#unwritten.length > 0) {
@@ -140,7 +153,7 @@ class RunningScheduler {
   }
 
   async #write(now: Date, fail: (name: string, error: unknown) => void): Promise<void> {
-    const unwritten: RecurringJob[] = []
+    const unwritten: DeclaredJob[] = []
     for (const recurring of this.#unwritten) {
       try {
         await this.#options.store.writeSchedule(toSchedule(recurring, now))
@@ -167,10 +180,10 @@ class RunningScheduler {
 }
 
 function toSchedule(
-  { name, cron, timezone = 'UTC', overlap = 'skip', job }: RecurringJob,
+  { name, cron, timezone = 'UTC', overlap = 'skip', job, declaredAt }: DeclaredJob,
   now: Date,
 ): NewSchedule {
-  const nextRunAt = nextRun(cron, timezone, now)
+  const nextRunAt = nextRun(cron, timezone, declaredAt ?? now)
   if (nextRunAt === null) throw invalidArgument('cron', cron, 'one with an occurrence to come')
   return { name, cron, timezone, overlap, job, nextRunAt }
 }

@@ -1,1 +1,7 @@
-export { createMemoryStore, type MemoryJobStore, type MemoryStoreOptions } from './memory-store.ts'
+export {
+  createMemoryStore,
+  /** `unstuck({ store: memory() })` */
+  createMemoryStore as memory,
+  type MemoryJobStore,
+  type MemoryStoreOptions,
+} from './memory-store.ts'

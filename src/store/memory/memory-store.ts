@@ -11,6 +11,7 @@ import type {
   ReapingStore,
   StoreCapability,
 } from '../job-store.ts'
+import type { LocalStore } from '../local-store.ts'
 import { bindDependencyVerbs } from './dependencies/dependencies.ts'
 import { bindDispatchVerbs } from './dispatches.ts'
 import { claimJob, claimJobs, hasDueJobs } from './lifecycle/claim.ts'
@@ -49,9 +50,11 @@ export interface MemoryStoreOptions {
   table?: string
   /** Whether waiting jobs are compared with their budget; a team's own table does not (C29). Default: true. */
   judgesWaiting?: boolean
+  /** Runs the work of a handler's `tx`, which the store then completes. Default: `tx` throws NOT_SUPPORTED. */
+  transaction?: LocalStore['transaction']
 }
 
-export interface MemoryJobStore extends JobStore {
+export interface MemoryJobStore extends LocalStore {
   /** Moves the store's clock forward. */
   elapse(ms: number): void
   /** Inserts a row in any state, as an older worker or a manual edit would leave it. Returns its id. */
@@ -71,7 +74,8 @@ const memoryLacks: ReadonlySet<StoreCapability> = new Set([
 ])
 
 export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryJobStore {
-  const clock = options.now ?? Date.now
+  // Looked up at each call: fake timers replace it.
+  const clock = options.now ?? (() => Date.now())
   let elapsedMs = 0
   const state: MemoryState = {
     table: options.table ?? 'jobs',
@@ -108,6 +112,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryJobSt
   }
   return {
     ...bindVerbs(state),
+    transaction: options.transaction ?? lackTransactions,
+    now: state.nowMs,
     elapse(ms) {
       if (!(Number.isFinite(ms) && ms >= 0)) throw invalidArgument('ms', ms, 'milliseconds from 0')
       elapsedMs += ms
@@ -136,6 +142,10 @@ function bindVerbs(state: MemoryState): JobStore {
     countTrends: lackTrends,
     listTrends: lackTrends,
   }
+}
+
+async function lackTransactions(): Promise<never> {
+  throw notSupported('memory', 'transactions')
 }
 
 async function lackTrends(): Promise<never> {

@@ -6,7 +6,8 @@ export {
 } from './connection/connection-pool.ts'
 export { type Executor, type SqlClient, toExecutor } from './connection/executor.ts'
 export { type Listener, type ListenOptions, listen } from './connection/listen.ts'
-export { inTransaction, type TransactionLimits } from './connection/transaction.ts'
+export { inTransaction } from './connection/transaction.ts'
+export type { TransactionLimits } from './connection/transaction-limits.ts'
 export {
   type DoctorReader,
   type DoctorReaderOptions,

@@ -126,6 +126,18 @@ it('the front page loads nothing from elsewhere, leads to other pages, and is se
   await page.context().close()
 })
 
+it.each(['enqueue', 'handle', 'drain'])('a search for %s leads to the API first', async (name) => {
+  const { page } = await open('')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('searchbox').fill(name)
+  const first = page.getByRole('listbox').getByRole('option').first()
+  await first.getByText('TypeScript API').waitFor()
+  expect(await first.getByRole('link').or(first.locator('a')).first().getAttribute('href')).toContain(
+    `api.html#${name}`,
+  )
+  await page.context().close()
+})
+
 it('a link to a heading with an underscore arrives', async () => {
   const { page } = await open('docs/reference/sql-functions.html#claim_jobs')
   expect(await page.locator('[id="claim_jobs"]').count()).toBe(1)

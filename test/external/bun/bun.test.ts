@@ -1,7 +1,7 @@
 // Worker and reaper as processes of Bun; the test itself runs under Node and looks from outside.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readlinkSync, realpathSync } from 'node:fs'
+import { readlinkSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
@@ -13,6 +13,7 @@ import { createPostgresStore, migrateUp } from '../../../src/store/postgres/inde
 import { readEventSource } from '../../http/stream/event-source.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import { startWorkerProcess, type WorkerProcess } from '../../surface/worker-process.ts'
+import { compile, installProject, packPackages, readQuickstart, run } from '../package/packed.ts'
 
 const bun = join(import.meta.dirname, 'node_modules/@oven/bun-linux-x64/bin/bun')
 const command = fileURLToPath(new URL('../../../bin/unstuck.js', import.meta.url))
@@ -138,6 +139,27 @@ it('OPS-1 under Bun.serve the HTTP API answers under a path of its own, streams,
   } finally {
     child.kill('SIGTERM')
     await ended
+  }
+})
+
+it('compiles and runs the quickstart in an empty project of Bun', { timeout: 300_000 }, async () => {
+  const { home, core } = await packPackages()
+  try {
+    const project = await installProject(home, [core, '@types/node@20'])
+    // As `bun init` writes it.
+    const options = {
+      module: 'preserve',
+      moduleResolution: 'bundler',
+      verbatimModuleSyntax: true,
+      noEmit: true,
+    }
+    await compile(project, readQuickstart(), options)
+    const env = { PATH: process.env['PATH'] ?? '', DATABASE_URL: database.url }
+    const { stdout } = await run(bun, ['src/main.ts'], { cwd: project, env })
+    expect(stdout).toContain('completed')
+    expect(stdout).toContain('Hello Ana')
+  } finally {
+    rmSync(home, { recursive: true, force: true })
   }
 })
 

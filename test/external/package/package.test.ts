@@ -1,40 +1,10 @@
 // The package as installed from npm: into an empty project, without this repository.
-import { execFile } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { installProject, root, run } from './packed.ts'
 
-const run = promisify(execFile)
-const root = fileURLToPath(new URL('../../..', import.meta.url))
-const home = mkdtempSync(join(tmpdir(), 'unstuck-package-'))
-let core = ''
-let embedded = ''
-
-beforeAll(async () => {
-  core = await pack(root)
-  embedded = await pack(join(root, 'embedded'))
-})
-
-afterAll(() => rmSync(home, { recursive: true, force: true }))
-
-async function pack(folder: string): Promise<string> {
-  const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', home], {
-    cwd: folder,
-  })
-  const [packed] = JSON.parse(stdout) as [{ filename: string }]
-  return join(home, packed.filename)
-}
-
-/** An empty project with these packages, and nothing of this repository on its path. */
-async function install(...packages: string[]): Promise<string> {
-  const project = mkdtempSync(join(home, 'project-'))
-  writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }')
-  await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', ...packages], { cwd: project })
-  return project
-}
+const packed = inject('packed')
 
 function listPackages(project: string): string[] {
   const lock = readFileSync(join(project, 'node_modules/.package-lock.json'), 'utf8')
@@ -44,7 +14,7 @@ function listPackages(project: string): string[] {
 interface Manifest {
   dependencies: object
   peerDependencies: object
-  exports: Record<string, { types?: string }>
+  exports: Record<string, string | { types: { import: string } }>
 }
 
 /** The packages that these declarations name, and those they refer to. */
@@ -65,11 +35,11 @@ describe('the core alone', () => {
   let project = ''
 
   beforeAll(async () => {
-    project = await install(core)
+    project = await installProject(packed.home, [packed.core])
   })
 
   it('is smaller than 1.5 MB packed, and brings fewer than 25 packages', () => {
-    expect(statSync(core).size).toBeLessThan(1.5 * 2 ** 20)
+    expect(statSync(packed.core).size).toBeLessThan(1.5 * 2 ** 20)
     const beside = listPackages(project).filter((path) => path !== 'node_modules/unstuck')
     expect(beside.length).toBeLessThan(25)
   })
@@ -78,7 +48,9 @@ describe('the core alone', () => {
     const folder = join(project, 'node_modules/unstuck')
     const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
     const installed = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.peerDependencies)]
-    const entries = Object.values(manifest.exports).flatMap((entry) => entry.types ?? [])
+    const entries = Object.values(manifest.exports).flatMap((entry) =>
+      typeof entry === 'string' ? [] : [entry.types.import],
+    )
     expect(entries.length).toBeGreaterThan(5)
     const named = listTypeImports(entries.map((entry) => join(folder, entry)))
     expect(named).toContain('zod')
@@ -114,7 +86,7 @@ describe('with the embedded database', () => {
   let project = ''
 
   beforeAll(async () => {
-    project = await install(core, embedded)
+    project = await installProject(packed.home, [packed.core, packed.embedded])
   })
 
   it('holds no tests and no sources', () => {
@@ -156,14 +128,43 @@ await server.stop()
 describe('what tools say of it', () => {
   const tool = (name: string) => join(root, 'node_modules/.bin', name)
 
-  it('publint has nothing to say', async () => {
-    const { stdout } = await run(tool('publint'), ['run', core, '--strict'], { cwd: root })
-    expect(stdout).toContain('All good')
+  it('publint has nothing to say, except that CommonJS gets types of its own', async () => {
+    const { stdout } = await run(tool('publint'), ['run', packed.core, '--strict'], { cwd: root }).catch(
+      (error: unknown) => error as { stdout: string },
+    )
+    const said = stdout.split('\n').filter((line) => /^\d+\. |^(?:Warnings|Suggestions):/.test(line))
+    // The package has no default import, which is what would be ambiguous.
+    expect(said).toEqual([expect.stringContaining('types.require types is interpreted as CJS')])
   })
 
   it('are-the-types-wrong finds nothing wrong', async () => {
-    // With this profile it fails for whatever else than CommonJS and old resolution, which the package does not serve.
-    const { stdout } = await run(tool('attw'), [core, '--profile', 'esm-only'], { cwd: root })
-    expect(stdout).toContain('(ignored)')
+    // Node 20.19 and newer `require` an ES module, and the types say that it can be.
+    const ignored = ['--ignore-rules', 'false-cjs', 'cjs-resolves-to-esm']
+    const { stdout } = await run(tool('attw'), [packed.core, ...ignored], { cwd: root })
+    expect(stdout).toContain('No problems found')
+  })
+})
+
+describe.each(['core', 'embedded'] as const)('published as %s', (name) => {
+  it('npm accepts it, and its registry page has what it shows', async () => {
+    const folder = packed.folders[name]
+    const args = ['publish', '--dry-run', '--json', '--tag', 'next']
+    const { stdout } = await run('npm', args, { cwd: folder })
+    expect(JSON.stringify(JSON.parse(stdout))).toContain('README.md')
+    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<string, unknown>
+    for (const field of ['description', 'license', 'homepage', 'bugs', 'repository', 'types'])
+      expect(manifest).toHaveProperty(field)
+    for (const field of ['scripts', 'devDependencies', 'workspaces'])
+      expect(manifest).not.toHaveProperty(field)
+    expect(readdirSync(folder)).toContain('LICENSE')
+  })
+
+  it('every link of its README leads somewhere without the repository around it', () => {
+    const readme = readFileSync(join(packed.folders[name], 'README.md'), 'utf8')
+    const targets = [...readme.matchAll(/\]\(([^)\s]+)|\b(?:href|src)="([^"]+)"/g)].map(
+      (m) => m[1] ?? m[2] ?? '',
+    )
+    expect(targets.filter((target) => !/^(?:https:\/\/|#)/.test(target))).toEqual([])
+    if (name === 'core') expect(targets.length).toBeGreaterThan(40)
   })
 })

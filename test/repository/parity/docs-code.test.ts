@@ -15,6 +15,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/test-databa
 const root = new URL('../../../', import.meta.url)
 // Inside the package, so that it can import itself by name as a user's project would.
 const scratch = new URL('.unstuck/docs/', root)
+const vitest = fileURLToPath(new URL('node_modules/vitest/vitest.mjs', root))
 const pages = [
   'README.md',
   'ARCHITECTURE.md',
@@ -59,13 +60,25 @@ async function runBlock({ page, line, language, code }: Block, { url, pool }: Te
     compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 },
   })
   mkdirSync(scratch, { recursive: true })
-  const file = fileURLToPath(new URL(`${page.replaceAll(/\W/g, '-')}-${line}.mjs`, scratch))
+  const isSuite = /from 'vitest'/.test(code)
+  const name = `${page.replaceAll(/\W/g, '-')}-${line}${isSuite ? '.test' : ''}.mjs`
+  const file = fileURLToPath(new URL(name, scratch))
   writeFileSync(file, outputText)
   const env = { ...process.env, ...environmentOf(page), DATABASE_URL: url }
-  const { stdout } = await promisify(execFile)(process.execPath, [file], { env })
+  const args = isSuite
+    ? [vitest, 'run', '--root', fileURLToPath(scratch), '--config', suiteConfig(), name]
+    : [file]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env })
   // The block prints what its comments promise.
   for (const promise of code.matchAll(/console\.log\(.*\) \/\/ (.*?)(?:;.*)?$/gm))
     expect(stdout).toContain(promise[1])
+}
+
+/** A suite in the documentation runs as a user's would, without the settings of this repository. */
+function suiteConfig(): string {
+  const file = fileURLToPath(new URL('vitest.config.mjs', scratch))
+  writeFileSync(file, "export default { test: { include: ['*.test.mjs'] } }\n")
+  return file
 }
 
 async function runSql(code: string, pool: TestDatabase['pool']): Promise<void> {

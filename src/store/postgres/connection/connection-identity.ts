@@ -61,6 +61,6 @@ async function identifyConnection(databaseUrl: string): Promise<ConnectionIdenti
 }
 
 /** A pooler invents its own process ids. Port, socket and a constant pid prove nothing (C24). */
-export function isDirect(client: pg.Client, backendPid: unknown): boolean {
-  return (client as pg.Client & { processID?: unknown }).processID === backendPid
+export function isDirect(client: object, backendPid: unknown): boolean {
+  return 'processID' in client && client.processID === backendPid
 }

@@ -6,7 +6,8 @@ import { CallGate } from './call-gate.ts'
 import { destroyClient, END_WAIT_MS, settledWithin } from './end-client.ts'
 import { type QueryClient, type SqlClient, toExecutor } from './executor.ts'
 import { nameStatements, StatementNames } from './named-statements.ts'
-import { inTransaction, type TransactionLimits } from './transaction.ts'
+import { inTransaction } from './transaction.ts'
+import type { TransactionLimits } from './transaction-limits.ts'
 
 export interface ConnectionPoolOptions {
   /** A function is called at the first use, and again at the next one if it failed. */

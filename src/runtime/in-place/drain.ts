@@ -1,0 +1,175 @@
+// Runs due jobs in the caller's process, one after the other, until none is left. For tests: there is no loop that outlives the
+// call, and no wait for time to pass.
+import { invalidArgument, UnstuckError } from '../../errors/index.ts'
+import type { ClaimedJob } from '../../job/lease.ts'
+import type { AttemptEnd, RuntimeEventEmitter } from '../../observe/events.ts'
+import type { PolicyOverride } from '../../policy/policy.ts'
+import type { JobStore } from '../../store/job-store.ts'
+import type { AttemptDependencies } from '../attempt/attempt-dependencies.ts'
+import type { RegisteredHandler } from '../attempt/handler.ts'
+import { LOOK_MS } from '../attempt/job-clocks.ts'
+import { Attempt } from '../attempt/job-runner.ts'
+import { createBatcher } from '../calls/batcher.ts'
+import { WaitingJob } from '../claim/waiting-jobs.ts'
+import { type Heartbeat, startMainHeartbeat } from '../heartbeat/heartbeat.ts'
+import { type DependencyOptions, prepareDependencies } from '../limits/dependencies.ts'
+import { DependencyCalls } from '../limits/dependency-calls.ts'
+import { TokenLimiter } from '../limits/token-limiter.ts'
+import { emitSweep } from '../services/emit-sweep.ts'
+import { runSweep } from '../services/run-sweep.ts'
+import { runDueSchedules, type SchedulerOptions } from '../services/scheduler.ts'
+
+export interface DrainOptions {
+  /** Most attempts of one call. More are an error: a job that enqueues itself would never end. Default: 10,000. */
+  limit?: number
+}
+
+/** How many attempts ended in each way. Ways that did not occur are absent. */
+export type DrainReport = { [end in AttemptEnd]?: number }
+
+export interface DrainParts<Tx>
+  extends Pick<
+    AttemptDependencies<Tx>,
+    'gateway' | 'hangGraceMs' | 'tracing' | 'transaction' | 'txTimeoutMs' | 'workerId'
+  > {
+  store: JobStore<Tx>
+  tableName: string
+  handlers: RegisteredHandler<Tx>[]
+  events: RuntimeEventEmitter
+  policy: PolicyOverride
+  heartbeatMs: number
+  dependencies: Record<string, DependencyOptions>
+  schedules: SchedulerOptions['schedules']
+  /** Overrides the stored policy when jobs are enqueued. */
+  enqueuePolicy: PolicyOverride | undefined
+}
+
+const DEFAULT_LIMIT = 10_000
+
+/** Sweeps, enqueues recurring jobs that are due, and runs due jobs, including those that jobs enqueue. */
+export async function drainJobs<Tx>(
+  parts: DrainParts<Tx>,
+  { limit = DEFAULT_LIMIT }: DrainOptions = {},
+): Promise<DrainReport> {
+  if (!(Number.isInteger(limit) && limit >= 1)) throw invalidArgument('limit', limit, 'a whole number from 1')
+  const { store, handlers, events, policy, schedules, enqueuePolicy } = parts
+  await prepareDependencies(store, handlers, parts.dependencies)
+  emitSweep(events, parts.tableName, await runSweep(store, { policy }))
+  const scheduling = { store, schedules, events }
+  await runDueSchedules(enqueuePolicy === undefined ? scheduling : { ...scheduling, policy: enqueuePolicy })
+  const heartbeat = startMainHeartbeat({
+    store,
+    intervalMs: parts.heartbeatMs,
+    policy,
+    events: {
+      onBeat: (leases) => events.emit('heartbeat:sent', { leases }),
+      onFailed: (error, failingForMs) => events.emit('heartbeat:failed', { error, failingForMs }),
+      onRecovered: (failedForMs) => events.emit('heartbeat:recovered', { failedForMs }),
+      onLag: () => {},
+    },
+  })
+  try {
+    return await new Drain(parts, heartbeat).run(limit)
+  } finally {
+    await heartbeat.stop()
+  }
+}
+
+class Drain<Tx> {
+  readonly #parts: DrainParts<Tx>
+  readonly #heartbeat: Heartbeat
+  readonly #byType: Map<string, RegisteredHandler<Tx>>
+  readonly #limiter: TokenLimiter
+  readonly #deps: AttemptDependencies<Tx>
+  readonly #report: DrainReport = {}
+  #onEnded: () => void = () => {}
+  /** A critical error ends a worker, and a drain. */
+  #isCritical = false
+
+  constructor(parts: DrainParts<Tx>, heartbeat: Heartbeat) {
+    const { store, policy, events } = parts
+    this.#parts = parts
+    this.#heartbeat = heartbeat
+    this.#byType = new Map(parts.handlers.map((registered) => [registered.type, registered]))
+    // The tokens of a process follow its own clock: here all of them follow the store's, which a test may move.
+    this.#limiter = new TokenLimiter(store, (type) =>
+      (this.#byType.get(type)?.limits ?? []).map((limit) => ({ ...limit, scope: 'shared' })),
+    )
+    this.#deps = {
+      ...parts,
+      heartbeat,
+      dependencyCalls: new DependencyCalls(store, events),
+      completions: createBatcher((completions) => store.completeJobs(completions, { policy })),
+      failures: createBatcher((failures) => store.failJobs(failures, { policy })),
+      releases: createBatcher((leases) => store.releaseJobs(leases, { cause: 'interruption' })),
+      slots: {
+        onReturned: () => {},
+        onEnded: (_, { isCritical }) => {
+          this.#isCritical ||= isCritical
+          this.#onEnded()
+        },
+      },
+    }
+  }
+
+  async run(limit: number): Promise<DrainReport> {
+    for (let claims = 0; !this.#isCritical; claims++) {
+      const claimedAtMs = performance.now()
+      const [job] = await this.#claim()
+      if (job === undefined) break
+      if (claims === limit) {
+        await this.#parts.store.releaseJobs([job], { cause: 'interruption' })
+        throw endless(limit, job)
+      }
+      if (await this.#isAdmitted(job)) await this.#runJob(job, claimedAtMs)
+    }
+    return this.#report
+  }
+
+  #claim(): Promise<ClaimedJob[]> {
+    const { store, workerId, policy, handlers } = this.#parts
+    const queues = [...new Set(handlers.map(({ type, queue = type }) => queue))]
+    return store.claimJobs({ workerId, queues, types: [...this.#byType.keys()], limit: 1, policy })
+  }
+
+  async #isAdmitted(job: ClaimedJob): Promise<boolean> {
+    const { store, events } = this.#parts
+    const { parked } = await this.#limiter.admit([job])
+    for (const { jobs, key, delayMs, spreadMs } of parked) {
+      await store.releaseJobs(jobs, { delayMs, spreadMs })
+      events.emit('limit:reached', { key, released: jobs.length, waitMs: delayMs })
+    }
+    return parked.length === 0
+  }
+
+  async #runJob(job: ClaimedJob, claimedAtMs: number): Promise<void> {
+    const registered = this.#byType.get(job.type)
+    if (registered === undefined)
+      throw new Error(`claimed a job of type ${job.type}, which has no handler here`)
+    const waiting = new WaitingJob(job, registered, claimedAtMs, () => {})
+    this.#heartbeat.hold(job, waiting)
+    const attempt = new Attempt(waiting, this.#deps)
+    const ended = new Promise<void>((resolve) => {
+      this.#onEnded = resolve
+    })
+    const stopCounting = this.#parts.events.on('job:ended', (fields) => {
+      if (fields.job === job) this.#report[fields.end] = (this.#report[fields.end] ?? 0) + 1
+    })
+    const looking = setInterval(() => attempt.lookAtClocks(performance.now()), LOOK_MS)
+    attempt.start()
+    await ended
+    clearInterval(looking)
+    stopCounting()
+    await this.#deps.dependencyCalls.idle()
+  }
+}
+
+function endless(limit: number, { type }: ClaimedJob): UnstuckError {
+  return new UnstuckError(
+    'INVALID_ARGUMENT',
+    `drain: ${limit} attempts ran, and a job of type ${type} is still due`,
+    {
+      hint: 'A handler may enqueue its own type without a delay. For more jobs: drain({ limit }).',
+    },
+  )
+}

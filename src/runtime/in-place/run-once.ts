@@ -1,0 +1,79 @@
+// Calls one handler in the caller's process, without a job in the store.
+import { randomUUID } from 'node:crypto'
+import type { JsonValue } from '../../job/job.ts'
+import { jsonText } from '../../job/json-text.ts'
+import type { ClaimedJob } from '../../job/lease.ts'
+import type { Handler } from '../attempt/handler.ts'
+import { createJobContext } from '../attempt/job-context.ts'
+import { createGateway, type GatewayOptions } from '../limits/gateway.ts'
+
+/** Fields of the job that the handler gets, if their value matters, and its signal. */
+export interface RunOnceOptions extends Partial<Omit<ClaimedJob, 'type' | 'payload'>> {
+  signal?: AbortSignal
+}
+
+export interface RunOnceParts<Tx> {
+  handler: Handler<Tx>
+  gateway: GatewayOptions
+  /** `tx` commits the writes; there is no job to complete. */
+  transaction: <T>(work: (client: Tx) => Promise<T>) => Promise<T>
+}
+
+/** The payload and the result are what JSON makes of them, as in the store. A failure is thrown as the handler threw it. */
+export async function runHandlerOnce<Tx>(
+  { handler, gateway, transaction }: RunOnceParts<Tx>,
+  type: string,
+  payload: unknown = {},
+  { signal = new AbortController().signal, ...fields }: RunOnceOptions = {},
+): Promise<JsonValue | undefined> {
+  const job: ClaimedJob = { ...newClaimedJob(type), ...fields, payload: throughJson('payload', payload) }
+  const call = createGateway(gateway)
+  const context = createJobContext<Tx>({
+    job,
+    signal,
+    isAtRisk: false,
+    gateway: (pathOrUrl, init) =>
+      call(pathOrUrl, {
+        ...init,
+        signal: init?.signal == null ? signal : AbortSignal.any([signal, init.signal]),
+      }),
+    noteProgress: () => {},
+    enterStage: async () => signal.throwIfAborted(),
+    completeInTx: transaction,
+  })
+  const result = await handler(job, context)
+  return result === undefined ? undefined : throughJson('result', result)
+}
+
+function throughJson(name: string, value: unknown): JsonValue {
+  return JSON.parse(jsonText(name, value)) as JsonValue
+}
+
+function newClaimedJob(type: string): Omit<ClaimedJob, 'payload'> {
+  const now = new Date()
+  return {
+    jobId: randomUUID(),
+    leaseId: randomUUID(),
+    type,
+    queue: type,
+    priority: 0,
+    stage: type,
+    owner: null,
+    fence: 1,
+    attempt: 1,
+    failures: 0,
+    crashes: 0,
+    timeouts: 0,
+    maxAttempts: 3,
+    generation: 1,
+    createdAt: now,
+    startedAt: now,
+    expectedDurationMs: null,
+    leaseMs: 60_000,
+    deadlineMs: null,
+    traceparent: null,
+    waitedMs: 0,
+    isRescue: false,
+    runsAlone: false,
+  }
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+
+const root = new URL('../../../../', import.meta.url)
+const page = readFileSync(new URL('docs/reference/api.md', root), 'utf8')
+const { renderApiReference } = (await import(new URL('scripts/docs/api-reference.mjs', root).href)) as {
+  renderApiReference: () => string
+}
+
+describe('docs/reference/api.md', () => {
+  it('is what the types and their comments render; `npm run docs:generate` writes it anew', () => {
+    expect(page).toBe(renderApiReference())
+  })
+
+  it('has a heading for every method of the front door', () => {
+    for (const name of [
+      'handle',
+      'enqueue',
+      'enqueueMany',
+      'recurring',
+      'start',
+      'stop',
+      'on',
+      'drain',
+      'runOnce',
+    ])
+      expect(page).toContain(`\n### ${name}\n`)
+  })
+
+  it('says of every method what it does', () => {
+    expect(page).not.toMatch(/```\n\n### /)
+  })
+})
