@@ -130,7 +130,7 @@ export const connectionVariables: readonly Variable[] = [
     profiles: shippedProfileNames,
     default: null,
     sets: ['readUrl'],
-    requirement: 'OPS-15',
+    requirement: 'OPS-16',
     flag: 'readUrl',
     isSecret: true,
   },
