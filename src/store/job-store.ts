@@ -13,6 +13,7 @@ import type { ScheduleStore } from './ports/schedule-store.ts'
 import type { TrendStore } from './ports/trend-store.ts'
 import type { WebhookStore } from './ports/webhook-store.ts'
 import type { WorkerStore } from './ports/worker-store.ts'
+import type { Shards } from './shards.ts'
 
 export type {
   BreakerMode,
@@ -35,6 +36,7 @@ export type * from './ports/schedule-store.ts'
 export type * from './ports/trend-store.ts'
 export type * from './ports/webhook-store.ts'
 export type * from './ports/worker-store.ts'
+export type * from './shards.ts'
 
 /** `Tx` is the caller's transaction that a verb may join; `never` for stores without transactions. */
 export interface JobStore<Tx = never>
@@ -52,6 +54,8 @@ export interface JobStore<Tx = never>
     WebhookStore {
   /** Capabilities that this store lacks: their verbs throw NOT_SUPPORTED. Default: none. */
   readonly lacks?: ReadonlySet<StoreCapability>
+  /** Absent if one engine holds all jobs. */
+  readonly shards?: Shards<Tx>
 }
 
 /** The verbs of the heartbeat thread. */
