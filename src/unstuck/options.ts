@@ -1,9 +1,11 @@
+import type { ShardOptions } from '../config/index.ts'
 import { invalidArgument, requireKnownNames } from '../errors/index.ts'
 import type { Logger } from '../observe/logs/log-events.ts'
 import type { HandlerOptions } from '../runtime/attempt/handler.ts'
 import type { DispatchAdapter } from '../runtime/dispatch/dispatcher.ts'
 import type { DependencyOptions } from '../runtime/limits/dependencies.ts'
 import { requireLimits } from '../runtime/limits/token-limiter.ts'
+import type { ShardRoute } from '../store/job-store.ts'
 
 export interface UnstuckOptions {
   /** Overrides UNSTUCK_DATABASE_URL, DATABASE_URL and PG*. */
@@ -13,6 +15,10 @@ export interface UnstuckOptions {
   /** Path of the config file. Default: UNSTUCK_CONFIG, else `unstuck.config.*` in the working directory. */
   config?: string
   schema?: string
+  /** Overrides UNSTUCK_SHARDS: several servers or schemas in place of `databaseUrl`. */
+  shards?: ShardOptions[]
+  /** Overrides UNSTUCK_SHARD_ROUTE: where a job without a dedupe key is enqueued. Default: `spread`. */
+  route?: ShardRoute
   profile?: string
   /** Table of the profile. Default: its first. */
   table?: string
@@ -48,6 +54,8 @@ const names: Record<keyof UnstuckOptions, true> = {
   directUrl: true,
   config: true,
   schema: true,
+  shards: true,
+  route: true,
   profile: true,
   table: true,
   workerId: true,

@@ -2,9 +2,14 @@
 import {
   type Database,
   findDirectUrl,
+  type OpenShards,
+  type OpenShardsOptions,
   type OpenTable,
   openDatabase,
+  openShards,
   openTable,
+  requireHome,
+  requireShard,
   type SqlClient,
 } from '../compose/index.ts'
 import { type Config, loadConfig, profileOf, readConfigFile } from '../config/index.ts'
@@ -21,7 +26,7 @@ import { judgeBeat } from '../policy/lease/beat-check.ts'
 import { type Policy, type PolicyOverride, withOverride } from '../policy/policy.ts'
 import type { TableProfile } from '../profile/profile.ts'
 import type { Handler, HandlerOptions, RegisteredHandler } from '../runtime/attempt/handler.ts'
-import { createEnqueuer } from '../runtime/calls/enqueuer.ts'
+import { createEnqueuer, createShardedEnqueuer } from '../runtime/calls/enqueuer.ts'
 import {
   DEFAULT_KILL_AFTER_MS,
   type FileHandlerOptions,
@@ -33,7 +38,7 @@ import { hasCapability } from '../store/capability.ts'
 import type { EnqueuedJob, JobStore, PolicyOption } from '../store/job-store.ts'
 import { emitEnqueued } from './emit-enqueued.ts'
 import { checkHandlerOptions, checkOptions, type UnstuckOptions } from './options.ts'
-import { startServices } from './services.ts'
+import { startServices, startShardServices } from './services.ts'
 import { StartLimit } from './start-limit.ts'
 import { DEFAULT_HANG_GRACE_MS, startApplicationWorker } from './start-worker.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
@@ -57,12 +62,22 @@ export interface Unstuck {
   ended: Promise<number>
   enqueue(job: NewJob, options?: { tx?: SqlClient }): Promise<EnqueuedJob>
   enqueueMany(jobs: NewJob[], options?: { tx?: SqlClient }): Promise<EnqueuedJob[]>
+  /** The shard of a key, for a transaction there: its jobs have this dedupe key, or none. A single database is shard 0. */
+  shard(key: string): ShardHandle
   on<Name extends EventName>(name: Name, listener: EventListener<Name>): () => void
   /** Prometheus metrics in their own registry, counted from the first call on. */
   metrics(): Promise<Metrics>
   /** Problems that an operator should know of; healthy if there are none. */
   health(): { isHealthy: boolean; problems: string[] }
   store: JobStore<SqlClient>
+}
+
+export interface ShardHandle {
+  /** Its number, as in the ids of its jobs and in the configuration. */
+  number: number
+  store: JobStore<SqlClient>
+  /** In this shard; `tx` is a transaction of its server. */
+  enqueue(job: NewJob, options?: { tx?: SqlClient }): Promise<EnqueuedJob>
 }
 
 export interface FileHandler extends Omit<FileHandlerOptions, 'entryUrl'> {
@@ -83,7 +98,9 @@ class Application implements Unstuck {
   readonly #schedules: RecurringJob[] = []
   readonly #database: Database
   readonly #open: OpenTable
-  readonly #enqueueOne = createEnqueuer((jobs) => this.#send(jobs))
+  /** Undefined for a single database. */
+  readonly #shards: OpenShards | undefined
+  readonly #enqueueOne: (job: NewJob) => Promise<EnqueuedJob>
   readonly ended: Promise<number>
   #end: (exitCode: number) => void = () => {}
   #starting: Promise<void> | undefined
@@ -92,9 +109,16 @@ class Application implements Unstuck {
   #metrics: Promise<Metrics> | undefined
 
   constructor(options: UnstuckOptions) {
-    const { databaseUrl, directUrl, schema, profile } = options
+    const { databaseUrl, directUrl, schema, profile, shards, route } = options
     this.#options = options
-    const flags = { databaseUrl, directUrl, schema, profile }
+    const flags = {
+      databaseUrl,
+      directUrl,
+      schema,
+      profile,
+      ...(shards === undefined ? {} : { shards: JSON.stringify(shards) }),
+      ...(route === undefined ? {} : { shardRoute: route }),
+    }
     this.#config = loadConfig({
       env: process.env,
       flags,
@@ -104,21 +128,64 @@ class Application implements Unstuck {
     if (options.logger !== undefined) logEvents(this.#events, options.logger)
     const warn = (warning: string) => this.#events.emit('config:warned', { warning })
     this.#database = openDatabase(this.#config, warn)
-    this.#open = openTable({
-      databaseUrl: this.#config.databaseUrl ?? (() => this.#database.url()),
-      schema: this.#config.schema,
-      table: this.#table,
+    const pool = {
       connections: options.connections ?? this.#config.connections,
       ...(options.txTimeoutMs === undefined ? {} : { txTimeoutMs: options.txTimeoutMs }),
       ...(options.txConnections === undefined ? {} : { transactionConnections: options.txConnections }),
-    })
+    }
+    this.#shards = this.#openShards(pool)
+    this.#open =
+      this.#shards ??
+      openTable({
+        databaseUrl: this.#config.databaseUrl ?? (() => this.#database.url()),
+        schema: this.#config.schema,
+        table: this.#table,
+        ...pool,
+      })
+    this.#enqueueOne =
+      this.#shards === undefined
+        ? createEnqueuer((jobs) => this.#send(jobs))
+        : createShardedEnqueuer(this.#shards.store.shards, (shard, jobs) => this.#send(jobs, {}, shard.store))
     this.ended = new Promise((resolve) => {
       this.#end = resolve
     })
   }
 
+  #openShards(pool: Omit<OpenShardsOptions, 'shards' | 'route'>): OpenShards | undefined {
+    const { shards, shardRoute: route } = this.#config
+    if (shards === null) return undefined
+    return openShards({
+      ...pool,
+      shards,
+      route,
+      onReach: (shard, error) => {
+        if (error === null) this.#events.emit('shard:answered', { shard })
+        else this.#events.emit('shard:silent', { shard, error })
+      },
+    })
+  }
+
   get store(): JobStore<SqlClient> {
     return this.#open.store
+  }
+
+  shard(key: string): ShardHandle {
+    if (typeof key !== 'string') throw invalidArgument('key', key, 'a text')
+    const { shards } = this.store
+    if (shards === undefined)
+      return { number: 0, store: this.store, enqueue: (job, options) => this.enqueue(job, options) }
+    const shard = shards.forKey(key)
+    return {
+      number: shard.number,
+      store: shard.store,
+      enqueue: (job, options = {}) =>
+        this.#traced([job], async (jobs) => {
+          requireHome(shards, shard, jobs)
+          const [enqueued] = requireShard(shard, await this.#send(jobs, options, shard.store))
+          if (enqueued === undefined) throw new Error('an enqueue was not answered')
+          return enqueued
+        }),
+    }
   }
 
   handle(type: string, handler: Handler<SqlClient> | FileHandler, options: HandlerOptions = {}): this {
@@ -170,6 +237,7 @@ class Application implements Unstuck {
     await limit.retry(async () => this.#open.checkFeatures?.(policy))
     const worker = await startApplicationWorker({
       open: this.#open,
+      shards: this.#shards?.shards,
       config: this.#config,
       options: this.#options,
       table: this.#table,
@@ -183,15 +251,14 @@ class Application implements Unstuck {
     this.#worker = worker
     const canListen = hasCapability(this.store, 'notify')
     const otelMetrics = await openOtelMetrics(this.#metricsOptions())
-    const services = startServices({
+    const listens = policy.notify === 'on' && canListen
+    const parts = {
       store: this.store,
       schema: this.#config.schema,
       table: this.#table,
       events: this.#events,
       policy: this.#config.policy,
       enqueuePolicy: this.#enqueuePolicy(),
-      sendHint: this.#open.sendHint,
-      listenUrl: policy.notify === 'on' && canListen ? directUrl : null,
       worker,
       queues: Array.from(this.#handlers.values(), ({ type, queue = type }) => queue),
       schedules: this.#schedules,
@@ -199,7 +266,11 @@ class Application implements Unstuck {
       isPruning: this.#options.prune ?? profileOf(this.#config).isPruned ?? false,
       sweepIntervalMs: policy.sweepIntervalMs,
       allowsPrivateWebhooks: this.#config.webhookAllowPrivate === '1',
-    })
+    }
+    const services =
+      this.#shards === undefined
+        ? startServices({ ...parts, sendHint: this.#open.sendHint, listenUrl: listens ? directUrl : null })
+        : startShardServices(parts, this.#shards.shards, listens)
     if (this.#options.handleSignals === true) stopOnSignals(worker, this.ended)
     void worker.ended.then(async (exitCode) => {
       try {
@@ -270,8 +341,12 @@ class Application implements Unstuck {
     return tracing === null ? send(jobs) : tracing.enqueue(jobs, this.#table.table, send)
   }
 
-  async #send(jobs: NewJob[], options: { tx?: SqlClient } = {}): Promise<EnqueuedJob[]> {
-    const enqueued = await this.store.enqueueJobs(jobs, { ...options, ...this.#enqueuePolicy() })
+  async #send(
+    jobs: NewJob[],
+    options: { tx?: SqlClient } = {},
+    store: JobStore<SqlClient> = this.store,
+  ): Promise<EnqueuedJob[]> {
+    const enqueued = await store.enqueueJobs(jobs, { ...options, ...this.#enqueuePolicy() })
     emitEnqueued(this.#events, this.#table.table, jobs, enqueued)
     return enqueued
   }

@@ -1,76 +1,44 @@
 // One of two shards is killed: what concerns the other goes on, and what cannot be done says why.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type PostgresServer, startPostgres } from '../../embedded/src/index.ts'
-import { type OpenTable, openTable } from '../../src/compose/open-table.ts'
-import { nativeProfile } from '../../src/profile/native.ts'
+import { type OpenShards, openShards } from '../../src/compose/open-shards.ts'
 import type { JobStore, Shards } from '../../src/store/job-store.ts'
 import type { SqlClient } from '../../src/store/postgres/connection/executor.ts'
-import { migrateUp } from '../../src/store/postgres/index.ts'
-import { createShardedStore } from '../../src/store/sharded/sharded-store.ts'
 import { shardNumberOf } from '../../src/store/shards.ts'
-import { createInstalledDatabase } from '../support/installed-database.ts'
-import type { TestDatabase } from '../support/test-database.ts'
+import { type ShardServers, startShardServers } from '../support/shard-servers.ts'
 
-const profile = nativeProfile('unstuck')
-const [table] = profile.tables
-let folder: string
-let first: TestDatabase
-let server: PostgresServer
-let opened: OpenTable[]
+let servers: ShardServers
+let opened: OpenShards
 let store: JobStore<SqlClient>
 let shards: Shards<SqlClient>
 const reached: (string | null)[] = []
 
-const startSecond = (port?: number) =>
-  startPostgres({
-    dataDir: join(folder, 'data'),
-    settings: { fsync: 'off' },
-    binaries: process.env['UNSTUCK_TEST_BINARIES'],
-    ...(port === undefined ? {} : { port }),
-  })
-
-async function killSecond(): Promise<void> {
-  await server.kill()
-}
+const isSecond = expect.stringMatching(/^shard 1 \(127\.0\.0\.1:\d+\/postgres unstuck\)/)
 
 async function restartSecond(): Promise<void> {
-  server = await startSecond(server.port)
+  await servers.restartSecond()
   const isBack = async () => (await store.readHealth()).silentShards === undefined
   await expect.poll(isBack, { timeout: 30_000 }).toBe(true)
 }
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'unstuck-shards-'))
-  first = await createInstalledDatabase()
-  server = await startSecond()
-  await migrateUp({ databaseUrl: server.url, schema: 'unstuck', profile, shard: 1 })
-  opened = [first.url, server.url].map((databaseUrl) => openTable({ databaseUrl, schema: 'unstuck', table }))
-  store = createShardedStore({
-    shards: opened.map((open, number) => ({
-      number,
-      name: `shard ${number}`,
-      store: open.store,
-      isDraining: false,
-      canClaim: () => true,
-    })),
-    onReach: (shard, error) => reached.push(error === null ? null : shard.name),
+  servers = await startShardServers()
+  opened = openShards({
+    shards: servers.urls.map((url, number) => ({ url, schema: 'unstuck', number, isDraining: false })),
+    route: 'spread',
+    onReach: (shard, error) => reached.push(error === null ? null : shard),
   })
-  shards = store.shards as Shards<SqlClient>
+  store = opened.store
+  shards = opened.store.shards
 }, 120_000)
 
 afterAll(async () => {
-  await Promise.all(opened.map((open) => open.close()))
-  await server.stop()
-  await first.drop()
-  await rm(folder, { recursive: true, force: true })
+  await opened.close()
+  await servers.close()
 })
 
 beforeEach(async () => {
-  const jobs = await store.listJobs({})
-  await store.discardJobs(jobs.jobs.map(({ id }) => id))
+  const { jobs } = await store.listJobs({})
+  await store.discardJobs(jobs.map(({ id }) => id))
 })
 
 /** A key of each shard. */
@@ -84,41 +52,63 @@ const enqueueOn = async (number: number) => {
 }
 
 describe('a shard that is down', () => {
+  it('OPS-15 keeps no check of the schemas from passing; another number is refused', async () => {
+    await expect(opened.checkSchema?.()).resolves.toBeUndefined()
+    const swapped = openShards({
+      shards: servers.urls.map((url, number) => ({
+        url,
+        schema: 'unstuck',
+        number: 1 - number,
+        isDraining: false,
+      })),
+      route: 'spread',
+    })
+    await expect(swapped.checkSchema?.()).rejects.toMatchObject({
+      code: 'INVALID_CONFIG',
+      message: expect.stringContaining('is installed as shard'),
+    })
+    await swapped.close()
+    await servers.killSecond()
+    await expect(opened.checkSchema?.()).resolves.toBeUndefined()
+    await restartSecond()
+    reached.length = 0
+  }, 60_000)
+
   it('OPS-15 stops neither claims nor completions of the other, and loses nothing', async () => {
     const [here, there] = [await enqueueOn(0), await enqueueOn(1)]
     expect([here, there].map(shardNumberOf)).toEqual([0, 1])
     const request = { workerId: 'worker-1', queues: ['asr'], limit: 10 }
-    await killSecond()
+    await servers.killSecond()
     const claimed = await store.claimJobs(request)
     expect(claimed.map(({ jobId }) => jobId)).toEqual([here])
     expect(await store.claimJobs(request)).toEqual([])
     expect(await store.completeJobs(claimed)).toMatchObject([{ jobId: here, outcome: 'completed' }])
     await expect(store.getJob(there)).rejects.toMatchObject({
       code: 'DATABASE_UNREACHABLE',
-      message: expect.stringContaining('shard 1'),
+      message: isSecond,
     })
     await restartSecond()
     const rescued = await store.claimJobs(request)
     expect(rescued.map(({ jobId }) => jobId)).toEqual([there])
     expect(await store.completeJobs(rescued)).toMatchObject([{ outcome: 'completed' }])
-    expect(reached).toEqual(['shard 1', null])
+    expect(reached).toEqual([isSecond, null])
   }, 60_000)
 
   it('OPS-15 is named by reads, which answer for the others', async () => {
     await enqueueOn(0)
     await enqueueOn(1)
-    await killSecond()
-    expect(await store.readHealth()).toMatchObject({ waiting: 1, silentShards: ['shard 1'] })
+    await servers.killSecond()
+    expect(await store.readHealth()).toMatchObject({ waiting: 1, silentShards: [isSecond] })
     const page = await store.listJobs({})
-    expect([page.jobs.length, page.silentShards]).toEqual([1, ['shard 1']])
-    expect((await store.listQueues()).silentShards).toEqual(['shard 1'])
+    expect([page.jobs.length, page.silentShards]).toEqual([1, [isSecond]])
+    expect((await store.listQueues()).silentShards).toEqual([isSecond])
     await restartSecond()
     expect((await store.listJobs({})).jobs).toHaveLength(2)
     expect(await store.readHealth()).not.toHaveProperty('silentShards')
   }, 60_000)
 
   it('OPS-15 gets no new jobs, except that a dedupe key fails until it is back', async () => {
-    await killSecond()
+    await servers.killSecond()
     await store.readHealth()
     const jobs = await Promise.all(Array.from({ length: 20 }, () => store.enqueueJobs([{ type: 'asr' }])))
     expect(jobs.flat().every(({ jobId }) => shardNumberOf(jobId) === 0)).toBe(true)
@@ -128,10 +118,10 @@ describe('a shard that is down', () => {
   }, 60_000)
 
   it('OPS-15 is named by a change of all shards, which the others have', async () => {
-    await killSecond()
+    await servers.killSecond()
     await expect(store.pauseQueue('asr')).rejects.toMatchObject({
       code: 'DATABASE_UNREACHABLE',
-      message: 'not applied to shard 1; the other shards have it',
+      message: expect.stringMatching(/^not applied to shard 1 .*; the other shards have it$/),
     })
     await restartSecond()
     expect(await store.pauseQueue('asr')).toBe(true)
@@ -143,7 +133,7 @@ describe('a shard that is down', () => {
     await enqueueOn(1)
     const leases = await store.claimJobs({ workerId: 'worker-1', queues: ['asr'], limit: 10 })
     expect(leases).toHaveLength(2)
-    await killSecond()
+    await servers.killSecond()
     const { answers } = await store.heartbeatJobs(leases)
     expect(answers.map(({ jobId, answer }) => [shardNumberOf(jobId), answer])).toEqual([[0, 'kept']])
     await restartSecond()

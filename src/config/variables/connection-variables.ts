@@ -135,6 +135,29 @@ export const connectionVariables: readonly Variable[] = [
     isSecret: true,
   },
   {
+    name: 'UNSTUCK_SHARDS',
+    meaning:
+      'Several servers or schemas in place of the database of the jobs: addresses separated by spaces, each with `#schema` if it is another than `UNSTUCK_SCHEMA`; or a JSON array of objects with `url`, `schema`, `number` and `isDraining`.',
+    kind: TEXT,
+    profiles: ['native'],
+    default: null,
+    sets: ['shards'],
+    requirement: 'OPS-15',
+    flag: 'shards',
+    isSecret: true,
+  },
+  {
+    name: 'UNSTUCK_SHARD_ROUTE',
+    meaning:
+      'Where a job without a dedupe key is enqueued: in the shard of its owner, of its queue, or in any (`spread`).',
+    kind: { type: 'choice', words: ['owner', 'queue', 'spread'] },
+    profiles: ['native'],
+    default: 'spread',
+    sets: ['shardRoute'],
+    requirement: 'OPS-15',
+    flag: 'shardRoute',
+  },
+  {
     name: 'UNSTUCK_NOTIFY',
     meaning:
       'Whether workers are notified of new jobs. `off`: they poll every 1 to 2 s, and not every 5 to 7.5 s.',

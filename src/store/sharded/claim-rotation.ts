@@ -24,13 +24,13 @@ export class ClaimRotation<Tx> {
   async claim(request: ClaimRequest): Promise<ClaimedJob[]> {
     const jobs: ClaimedJob[] = []
     let answered = 0
-    let failure: unknown
+    let failure: Error | undefined
     for (const shard of this.#order()) {
       try {
         jobs.push(...(await this.#claimFrom(shard, { ...request, limit: request.limit - jobs.length })))
         answered++
       } catch (error) {
-        failure = error
+        failure = error as Error
       }
       if (jobs.length >= request.limit) break
     }
@@ -76,9 +76,9 @@ export class ClaimRotation<Tx> {
           if (isLate) void releaseLate(shard, jobs)
           else resolve(jobs)
         },
-        (error: unknown) => {
+        (error: Error) => {
           clearTimeout(timer)
-          reject(error as Error)
+          reject(error)
         },
       )
     })

@@ -1,7 +1,7 @@
 // Breakers, pauses and bindings are kept by every shard, whose claims look at them. Rate limits are taken from one shard, the
 // first that answers, so that a limit holds for the whole installation.
 import type { Breaker, DependencyStore } from '../job-store.ts'
-import { readAll, writeAll, writeAnswering } from './fan-out.ts'
+import { askFirst, readAll, writeAll, writeAnswering } from './fan-out.ts'
 import { groupBy } from './group-by.ts'
 import { mergeQueues } from './merged-health.ts'
 import type { ShardSet } from './shard-set.ts'
@@ -23,7 +23,9 @@ export function bindDependencies<Tx>(shards: ShardSet<Tx>): DependencyStore {
         ),
       )
       const [first, ...others] = breakers.flat()
-      return first === undefined ? shards.home.store.recordCalls(name, []) : mergeBreakers([first, ...others])
+      return first === undefined
+        ? askFirst(shards, ({ store }) => store.recordCalls(name, []))
+        : mergeBreakers([first, ...others])
     },
     recordProbe: async (name, isHealthy) =>
       mergeBreakers(await writeAnswering(shards, ({ store }) => store.recordProbe(name, isHealthy))),
@@ -59,7 +61,7 @@ export function bindDependencies<Tx>(shards: ShardSet<Tx>): DependencyStore {
         ...silence,
       }
     },
-    takeTokens: (limits, tokens) => shards.noted(shards.home, shards.home.store.takeTokens(limits, tokens)),
+    takeTokens: (limits, tokens) => askFirst(shards, ({ store }) => store.takeTokens(limits, tokens)),
     async listRateLimits(request) {
       const { answers } = await readAll(shards, ({ store }) => store.listRateLimits(request))
       const usedMs = (usedAt: Date | null) => usedAt?.getTime() ?? 0

@@ -70,6 +70,24 @@ export async function writeAnswering<Tx, T>(
   return answers.map(({ answer }) => answer) as [T, ...T[]]
 }
 
+/** For what is the same in every shard, or exists once: the first that answers, in the order of their numbers. */
+export async function askFirst<Tx, T>(
+  shards: ShardSet<Tx>,
+  ask: (shard: Shard<Tx>) => Promise<T>,
+): Promise<T> {
+  const answering = shards.all.filter((shard) => shards.isAnswering(shard))
+  let failure: unknown
+  for (const shard of answering.length > 0 ? answering : shards.all) {
+    try {
+      return await shards.noted(shard, inTime(shard, ask(shard)))
+    } catch (error) {
+      if (!isOutage(error)) throw error
+      failure ??= error
+    }
+  }
+  throw failure
+}
+
 /** Calls each shard with its items at the same time, and answers in their order. */
 export async function callParts<Tx, Item, Answer>(
   shards: ShardSet<Tx>,

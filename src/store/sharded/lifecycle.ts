@@ -2,10 +2,10 @@
 
 import { invalidArgument } from '../../errors/index.ts'
 import type { NewJob } from '../../job/job.ts'
-import type { EnqueuedJob, HeartbeatReport, LifecycleStore, TxOption } from '../job-store.ts'
-import { type Shard, shardNumberOf } from '../shards.ts'
+import type { HeartbeatReport, LifecycleStore, TxOption } from '../job-store.ts'
+import type { Shard } from '../shards.ts'
 import { ClaimRotation } from './claim-rotation.ts'
-import { callParts, readAll } from './fan-out.ts'
+import { askFirst, callParts, readAll } from './fan-out.ts'
 import { groupBy } from './group-by.ts'
 import type { ShardSet } from './shard-set.ts'
 
@@ -30,7 +30,7 @@ export function bindLifecycle<Tx>(shards: ShardSet<Tx>): LifecycleStore<Tx> {
     claimJob: (jobId, request) => on(jobId, ({ store }) => store.claimJob(jobId, request)),
     async heartbeatJobs(leases, options) {
       const parts = shards.split(leases, idOf)
-      if (parts.size === 0) return shards.home.store.heartbeatJobs([], options)
+      if (parts.size === 0) return askFirst(shards, ({ store }) => store.heartbeatJobs([], options))
       const reports = await Promise.allSettled(
         Array.from(parts, ([shard, { items }]) =>
           shards.noted(shard, shard.store.heartbeatJobs(items, options)),
@@ -79,16 +79,4 @@ function mergeReports(reports: PromiseSettledResult<HeartbeatReport>[]): Heartbe
     answers: answered.flatMap(({ answers }) => answers),
     reaperAgeMs: ages.length < answered.length ? null : Math.max(...ages),
   }
-}
-
-/** A transaction of another server, or a schema under another number, shows in the ids: the caller's transaction rolls back. */
-export function requireShard(shard: Pick<Shard, 'number' | 'name'>, enqueued: EnqueuedJob[]): EnqueuedJob[] {
-  const stranger = enqueued.find(({ jobId }) => shardNumberOf(jobId) !== shard.number)
-  if (stranger !== undefined)
-    throw invalidArgument(
-      'tx',
-      `a transaction of shard ${shardNumberOf(stranger.jobId)}`,
-      `a transaction of ${shard.name}`,
-    )
-  return enqueued
 }

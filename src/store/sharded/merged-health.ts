@@ -40,7 +40,7 @@ export function mergeQueues(parts: QueueStatus[][]): QueueStatus[] {
       return {
         ...(first as QueueStatus),
         ...same.find(({ dependency }) => dependency !== null),
-        ...(same.find(({ breakerState }) => breakerState !== null && breakerState !== 'closed') ?? {}),
+        ...same.find(({ breakerState }) => breakerState !== null && breakerState !== 'closed'),
         ...pauseOf(same),
         waiting: sumOf('waiting'),
         due: sumOf('due'),
@@ -53,7 +53,8 @@ export function mergeQueues(parts: QueueStatus[][]): QueueStatus[] {
 }
 
 function pauseOf(same: QueueStatus[]) {
-  const paused = same.find(({ isPaused }) => isPaused) ?? (same[0] as QueueStatus)
+  const paused = same.find(({ isPaused }) => isPaused)
+  if (paused === undefined) return {}
   const { isPaused, pausedAt, pausedForMs, pausedBy, pauseReason } = paused
   return { isPaused, pausedAt, pausedForMs, pausedBy, pauseReason }
 }

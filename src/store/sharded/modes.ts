@@ -1,12 +1,12 @@
 import type { ModeStore, Observations } from '../job-store.ts'
-import { readAll, writeAll } from './fan-out.ts'
+import { askFirst, readAll, writeAll } from './fan-out.ts'
 import type { ShardSet } from './shard-set.ts'
 
 export function bindModes<Tx>(shards: ShardSet<Tx>): ModeStore {
   return {
     // The same in every shard: setMode changes all of them.
-    readMode: () => shards.noted(shards.home, shards.home.store.readMode()),
-    readAttachment: () => shards.noted(shards.home, shards.home.store.readAttachment()),
+    readMode: () => askFirst(shards, ({ store }) => store.readMode()),
+    readAttachment: () => askFirst(shards, ({ store }) => store.readAttachment()),
     setMode: async (mode, options) =>
       (await writeAll(shards, ({ store }) => store.setMode(mode, options)))[0],
     async readObservations() {

@@ -1,7 +1,7 @@
 // Reads of one job go to its shard; all others ask every shard, and name those that did not answer in time.
 import type { DeadJobGroup, JobPage, ReadingStore } from '../job-store.ts'
 import type { Shard } from '../shards.ts'
-import { readAll } from './fan-out.ts'
+import { askFirst, readAll } from './fan-out.ts'
 import { groupBy } from './group-by.ts'
 import { mergeHealth, mergeSlo } from './merged-health.ts'
 import { readPages } from './merged-pages.ts'
@@ -63,7 +63,7 @@ export function bindReading<Tx>(shards: ShardSet<Tx>): ReadingStore<Tx> {
       return { ...mergeSlo(answers.map(({ answer }) => answer)), ...silence }
     },
     // The same in every shard: writePolicy changes all of them.
-    readPolicy: () => shards.noted(shards.home, shards.home.store.readPolicy()),
+    readPolicy: () => askFirst(shards, ({ store }) => store.readPolicy()),
   }
 }
 

@@ -74,11 +74,6 @@ export class ShardSet<Tx> implements Shards<Tx> {
     return this.#route === 'queue' ? (queue ?? type) : undefined
   }
 
-  /** The first of those that answer, for what exists once. */
-  get home(): Shard<Tx> {
-    return this.all.find((shard) => this.isAnswering(shard)) ?? this.first
-  }
-
   /** Groups items by the shard of their job, with their places in the list. */
   split<Item>(items: readonly Item[], idOf: (item: Item) => string): Map<Shard<Tx>, Part<Item>> {
     return groupBy(items, (item) => this.of(idOf(item)))

@@ -50,7 +50,7 @@ async function claimedIds(store: JobStore, request: Partial<ClaimRequest> = {}):
 
 export function describeLastChance(opened: () => TestBench, { isSharded = false }: ConformanceOptions): void {
   describe('the last chance of a job', () => {
-    describe.skipIf(isSharded)(isSharded ? 'a shard knows its own jobs alone' : 'a worker', () => {
+    describe.skipIf(isSharded)('a worker, whose shard knows all its jobs', () => {
       describeAlone(opened)
       describeKept(opened)
     })
