@@ -27,11 +27,7 @@ import { type Policy, type PolicyOverride, withOverride } from '../policy/policy
 import type { TableProfile } from '../profile/profile.ts'
 import type { Handler, HandlerOptions, RegisteredHandler } from '../runtime/attempt/handler.ts'
 import { createEnqueuer, createShardedEnqueuer } from '../runtime/calls/enqueuer.ts'
-import {
-  DEFAULT_KILL_AFTER_MS,
-  type FileHandlerOptions,
-  fileHandler,
-} from '../runtime/child/child-handler.ts'
+import { DEFAULT_KILL_AFTER_MS, fileHandler } from '../runtime/child/child-handler.ts'
 import { checkRecurringJob, type RecurringJob } from '../runtime/services/scheduler.ts'
 import type { Worker } from '../runtime/worker/worker.ts'
 import { hasCapability } from '../store/capability.ts'
@@ -42,47 +38,11 @@ import { startServices, startShardServices } from './services.ts'
 import { StartLimit } from './start-limit.ts'
 import { DEFAULT_HANG_GRACE_MS, startApplicationWorker } from './start-worker.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
+import { tableOf } from './table-of.ts'
+import type { FileHandler, ShardHandle, Unstuck } from './unstuck-api.ts'
 
 export type { UnstuckOptions } from './options.ts'
-
-export interface Unstuck {
-  /** A function, or a module whose default export runs in a child process that can be killed. */
-  handle(type: string, handler: Handler<SqlClient> | FileHandler, options?: HandlerOptions): Unstuck
-  /** Enqueues the job at every time of the cron expression, once for all workers together. */
-  recurring(
-    name: string,
-    cron: string,
-    job: RecurringJob['job'],
-    options?: Pick<RecurringJob, 'timezone' | 'overlap'>,
-  ): Unstuck
-  /** Sweeps, claims and runs jobs until `stop`, or until it has to leave. Resolves when it has started. */
-  start(): Promise<void>
-  stop(): Promise<void>
-  /** Resolves with the worker's exit code: 1 if hung handlers or a critical error stopped it, else 0. */
-  ended: Promise<number>
-  enqueue(job: NewJob, options?: { tx?: SqlClient }): Promise<EnqueuedJob>
-  enqueueMany(jobs: NewJob[], options?: { tx?: SqlClient }): Promise<EnqueuedJob[]>
-  /** The shard of a key, for a transaction there: its jobs have this dedupe key, or none. A single database is shard 0. */
-  shard(key: string): ShardHandle
-  on<Name extends EventName>(name: Name, listener: EventListener<Name>): () => void
-  /** Prometheus metrics in their own registry, counted from the first call on. */
-  metrics(): Promise<Metrics>
-  /** Problems that an operator should know of; healthy if there are none. */
-  health(): { isHealthy: boolean; problems: string[] }
-  store: JobStore<SqlClient>
-}
-
-export interface ShardHandle {
-  /** Its number, as in the ids of its jobs and in the configuration. */
-  number: number
-  store: JobStore<SqlClient>
-  /** In this shard; `tx` is a transaction of its server. */
-  enqueue(job: NewJob, options?: { tx?: SqlClient }): Promise<EnqueuedJob>
-}
-
-export interface FileHandler extends Omit<FileHandlerOptions, 'entryUrl'> {
-  file: string | URL
-}
+export type { FileHandler, ShardHandle, Unstuck } from './unstuck-api.ts'
 
 export function unstuck(options: UnstuckOptions = {}): Unstuck {
   checkOptions(options)
@@ -383,12 +343,4 @@ class Application implements Unstuck {
     await this.#open.close()
     await this.#database.close()
   }
-}
-
-function tableOf(config: Config, name: string | undefined): TableProfile {
-  const { tables } = profileOf(config)
-  const table = name === undefined ? tables[0] : tables.find((candidate) => candidate.table === name)
-  if (table === undefined)
-    throw invalidArgument('table', name, tables.map((candidate) => candidate.table).join(', '))
-  return table
 }

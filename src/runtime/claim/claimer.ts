@@ -333,12 +333,9 @@ export class Claimer<Tx> {
     release: (part: ClaimedJob[]) => Promise<unknown>,
   ): Promise<void> {
     const numbers = new Set(jobs.map(({ jobId }) => shards.of(jobId).number))
-    const releases = Array.from(numbers, (number) =>
-      release(jobs.filter(({ jobId }) => shards.of(jobId).number === number)).then(
-        () => {},
-        () => {},
-      ),
-    )
+    const partOf = (number: number) => jobs.filter(({ jobId }) => shards.of(jobId).number === number)
+    const ignore = () => {}
+    const releases = Array.from(numbers, (number) => release(partOf(number)).then(ignore, ignore))
     for (const released of releases) {
       this.#releases.add(released)
       void released.then(() => this.#releases.delete(released))

@@ -1,8 +1,7 @@
 // Claims from one shard after the other, each claim starting with the next, until the limit is reached. A shard that does
 // not answer is left out until it does.
 import type { ClaimedJob } from '../../job/lease.ts'
-import type { ClaimCursors, ClaimRequest } from '../job-store.ts'
-import type { Shard } from '../shards.ts'
+import type { ClaimCursors, ClaimRequest, Shard } from '../job-store.ts'
 import { silentShard } from './fan-out.ts'
 import { ANSWER_MS, type ShardSet } from './shard-set.ts'
 
@@ -76,7 +75,7 @@ export class ClaimRotation<Tx> {
           if (isLate) void releaseLate(shard, jobs)
           else resolve(jobs)
         },
-        (error: Error) => {
+        (error: unknown) => {
           clearTimeout(timer)
           reject(error)
         },

@@ -1,8 +1,8 @@
 // The cursor of several shards: one text with the cursor of each.
 import { invalidArgument } from '../../errors/index.ts'
-import type { Shard } from '../shards.ts'
+import type { Shard } from '../job-store.ts'
 
-/** Of a shard: its own cursor, null at its start. A shard that is done is missing. */
+/** By shard: its own cursor, null at its start. A shard that is done is missing. */
 export type CursorMap = Map<number, string | null>
 
 export function writeCursor(cursors: CursorMap): string | null {

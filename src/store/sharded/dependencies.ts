@@ -1,6 +1,6 @@
 // Breakers, pauses and bindings are kept by every shard, whose claims look at them. Rate limits are taken from one shard, the
 // first that answers, so that a limit holds for the whole installation.
-import type { Breaker, DependencyStore } from '../job-store.ts'
+import type { Breaker, DependencyCall, DependencyStore } from '../job-store.ts'
 import { askFirst, readAll, writeAll, writeAnswering } from './fan-out.ts'
 import { groupBy } from './group-by.ts'
 import { mergeQueues } from './merged-health.ts'
@@ -13,20 +13,7 @@ export function bindDependencies<Tx>(shards: ShardSet<Tx>): DependencyStore {
     },
     writeBreaker: async (name, change) =>
       mergeBreakers(await writeAnswering(shards, ({ store }) => store.writeBreaker(name, change))),
-    async recordCalls(name, calls) {
-      const parts = groupBy(calls, ({ jobId }) => (jobId === undefined ? undefined : shards.of(jobId)))
-      const breakers = await Promise.all(
-        Array.from(parts, ([shard, { items }]) =>
-          shard === undefined
-            ? writeAnswering(shards, ({ store }) => store.recordCalls(name, items))
-            : shards.noted(shard, shard.store.recordCalls(name, items)).then((breaker) => [breaker]),
-        ),
-      )
-      const [first, ...others] = breakers.flat()
-      return first === undefined
-        ? askFirst(shards, ({ store }) => store.recordCalls(name, []))
-        : mergeBreakers([first, ...others])
-    },
+    recordCalls: (name, calls) => recordCalls(shards, name, calls),
     recordProbe: async (name, isHealthy) =>
       mergeBreakers(await writeAnswering(shards, ({ store }) => store.recordProbe(name, isHealthy))),
     holdBreaker: async (name, options) =>
@@ -94,4 +81,24 @@ function mergeBreakers(breakers: [Breaker, ...Breaker[]]): Breaker {
     probing: breakers.reduce((total, { probing }) => total + probing, 0),
     queues: queues.filter((_, place) => isFirst(place)),
   }
+}
+
+/** Calls of a job go to its shard, others to all of them. */
+async function recordCalls<Tx>(
+  shards: ShardSet<Tx>,
+  name: string,
+  calls: DependencyCall[],
+): Promise<Breaker> {
+  const parts = groupBy(calls, ({ jobId }) => (jobId === undefined ? undefined : shards.of(jobId)))
+  const breakers = await Promise.all(
+    Array.from(parts, ([shard, { items }]) =>
+      shard === undefined
+        ? writeAnswering(shards, ({ store }) => store.recordCalls(name, items))
+        : shards.noted(shard, shard.store.recordCalls(name, items)).then((breaker) => [breaker]),
+    ),
+  )
+  const [first, ...others] = breakers.flat()
+  return first === undefined
+    ? askFirst(shards, ({ store }) => store.recordCalls(name, []))
+    : mergeBreakers([first, ...others])
 }

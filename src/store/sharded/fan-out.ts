@@ -1,7 +1,6 @@
 // Calls of all shards. Reads leave out those that do not answer in time; changes say which shards have them.
 import { UnstuckError } from '../../errors/index.ts'
-import type { ShardedAnswer } from '../job-store.ts'
-import type { Shard } from '../shards.ts'
+import type { Shard, ShardedAnswer } from '../job-store.ts'
 import type { Part } from './group-by.ts'
 import { ANSWER_MS, isOutage, type ShardSet } from './shard-set.ts'
 

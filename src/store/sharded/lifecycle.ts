@@ -2,8 +2,7 @@
 
 import { invalidArgument } from '../../errors/index.ts'
 import type { NewJob } from '../../job/job.ts'
-import type { HeartbeatReport, LifecycleStore, TxOption } from '../job-store.ts'
-import type { Shard } from '../shards.ts'
+import type { HeartbeatReport, LifecycleStore, Shard, TxOption } from '../job-store.ts'
 import { ClaimRotation } from './claim-rotation.ts'
 import { askFirst, callParts, readAll } from './fan-out.ts'
 import { groupBy } from './group-by.ts'

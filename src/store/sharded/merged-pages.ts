@@ -1,7 +1,6 @@
 // Pages of several shards, newest first. Each shard has a cursor of its own; a shard of which only some jobs fit on the page is
 // asked once more for just these, because only it knows the cursor behind them.
-import type { ShardedAnswer } from '../job-store.ts'
-import type { Shard } from '../shards.ts'
+import type { Shard, ShardedAnswer } from '../job-store.ts'
 import { type CursorMap, readCursor, writeCursor } from './cursors.ts'
 import { readAll } from './fan-out.ts'
 import type { ShardSet } from './shard-set.ts'

@@ -1,6 +1,5 @@
 // Changes by people: of jobs in their shards, of causes and the policy in all of them.
-import type { JobOutcome, OperatingStore } from '../job-store.ts'
-import type { Shard } from '../shards.ts'
+import type { JobOutcome, OperatingStore, Shard } from '../job-store.ts'
 import { callParts, writeAll } from './fan-out.ts'
 import type { ShardSet } from './shard-set.ts'
 

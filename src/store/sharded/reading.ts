@@ -1,6 +1,5 @@
 // Reads of one job go to its shard; all others ask every shard, and name those that did not answer in time.
-import type { DeadJobGroup, JobPage, ReadingStore } from '../job-store.ts'
-import type { Shard } from '../shards.ts'
+import type { DeadJobGroup, JobPage, ReadingStore, Shard } from '../job-store.ts'
 import { askFirst, readAll } from './fan-out.ts'
 import { groupBy } from './group-by.ts'
 import { mergeHealth, mergeSlo } from './merged-health.ts'

@@ -41,6 +41,32 @@ export function bindReaping<Tx>(shards: ShardSet<Tx>): ReapingStore {
       }
       return { deleted, next: writeCursor(next) }
     },
+    ...bindHistory(shards),
+  }
+}
+
+const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
+
+function mergeSteps(steps: { number: number; step: SweepStep }[]): SweepStep {
+  const next: CursorMap = new Map()
+  for (const { number, step } of steps) if (step.next !== null) next.set(number, step.next)
+  return {
+    reaped: steps.flatMap(({ step }) => step.reaped),
+    held: sum(steps.map(({ step }) => step.held)),
+    holdReason: steps.find(({ step }) => step.holdReason !== null)?.step.holdReason ?? null,
+    // The earliest: no shard was swept before it.
+    sweptAt: steps.map(({ step }) => step.sweptAt).reduce((a, b) => (a < b ? a : b)),
+    next: writeCursor(next),
+    isRedundant: steps.length > 0 && steps.every(({ step }) => step.isRedundant === true),
+    isWatched: steps.every(({ step }) => step.isWatched !== false),
+  }
+}
+
+/** What was rescued, and what is to be. */
+function bindHistory<Tx>(
+  shards: ShardSet<Tx>,
+): Pick<ReapingStore, 'listReclaims' | 'listStaleJobs' | 'listSweeps'> {
+  return {
     async listReclaims({ before, limit, ...request } = {}) {
       const {
         items,
@@ -108,22 +134,5 @@ export function bindReaping<Tx>(shards: ShardSet<Tx>): ReapingStore {
       )
       return { last, sweeps: items, next, ...silence }
     },
-  }
-}
-
-export const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
-
-function mergeSteps(steps: { number: number; step: SweepStep }[]): SweepStep {
-  const next: CursorMap = new Map()
-  for (const { number, step } of steps) if (step.next !== null) next.set(number, step.next)
-  return {
-    reaped: steps.flatMap(({ step }) => step.reaped),
-    held: sum(steps.map(({ step }) => step.held)),
-    holdReason: steps.find(({ step }) => step.holdReason !== null)?.step.holdReason ?? null,
-    // The earliest: no shard was swept before it.
-    sweptAt: steps.map(({ step }) => step.sweptAt).reduce((a, b) => (a < b ? a : b)),
-    next: writeCursor(next),
-    isRedundant: steps.length > 0 && steps.every(({ step }) => step.isRedundant === true),
-    isWatched: steps.every(({ step }) => step.isWatched !== false),
   }
 }

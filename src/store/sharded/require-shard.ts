@@ -1,8 +1,8 @@
 // Checks of a call that names its shard.
 import { invalidArgument } from '../../errors/index.ts'
 import type { NewJob } from '../../job/job.ts'
-import type { EnqueuedJob } from '../job-store.ts'
-import { type Shard, type Shards, shardNumberOf } from '../shards.ts'
+import type { EnqueuedJob, Shard, Shards } from '../job-store.ts'
+import { shardNumberOf } from '../shards.ts'
 
 /** A transaction of another server, or a schema under another number, shows in the ids: the caller's transaction rolls back. */
 export function requireShard(shard: Pick<Shard, 'number' | 'name'>, enqueued: EnqueuedJob[]): EnqueuedJob[] {

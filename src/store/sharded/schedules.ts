@@ -1,6 +1,5 @@
 // A schedule has a home shard, which fires it: the one that has it, else that of its name.
-import type { ScheduleStore } from '../job-store.ts'
-import type { Shard } from '../shards.ts'
+import type { ScheduleStore, Shard } from '../job-store.ts'
 import { readAll, writeAll } from './fan-out.ts'
 import type { ShardSet } from './shard-set.ts'
 

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import { isUnstuckError, UnstuckError } from '../../errors/index.ts'
 import type { NewJob } from '../../job/job.ts'
-import { type Shard, type ShardRoute, type Shards, shardNumberOf } from '../shards.ts'
+import type { Shard, Shards } from '../job-store.ts'
+import { type ShardRoute, shardNumberOf } from '../shards.ts'
 import { groupBy, type Part } from './group-by.ts'
 
 export interface ShardSetOptions<Tx> {
@@ -148,7 +149,7 @@ export const isOutage = (error: unknown) =>
   isUnstuckError(error, 'DATABASE_UNREACHABLE') || isUnstuckError(error, 'DATABASE_READ_ONLY')
 
 /** Names the shard that an error came from. */
-export function named(shard: Pick<Shard, 'name'>, error: unknown): unknown {
+function named(shard: Pick<Shard, 'name'>, error: unknown): unknown {
   if (!isUnstuckError(error) || 'shard' in error.details) return error
   return new UnstuckError(error.code, `${shard.name}: ${error.message}`, {
     details: { ...error.details, shard: shard.name },
