@@ -107,4 +107,10 @@ export { type RunPruneOptions, runPrune } from './runtime/services/run-prune.ts'
 export { type ReaperResult, runSweep, type SweepReport } from './runtime/services/run-sweep.ts'
 export type { RecurringJob } from './runtime/services/scheduler.ts'
 export type * from './store/job-store.ts'
-export { type FileHandler, type Unstuck, type UnstuckOptions, unstuck } from './unstuck/unstuck.ts'
+export {
+  type FileHandler,
+  type ShardHandle,
+  type Unstuck,
+  type UnstuckOptions,
+  unstuck,
+} from './unstuck/unstuck.ts'

@@ -1,4 +1,4 @@
-// What an application sees.
+// The interface of an application.
 import type { SqlClient } from '../compose/index.ts'
 import type { NewJob } from '../job/job.ts'
 import type { EventListener, EventName } from '../observe/events.ts'

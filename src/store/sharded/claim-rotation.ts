@@ -77,7 +77,7 @@ export class ClaimRotation<Tx> {
         },
         (error: unknown) => {
           clearTimeout(timer)
-          reject(error)
+          reject(error instanceof Error ? error : new Error(String(error)))
         },
       )
     })

@@ -1,5 +1,5 @@
 // Sweeps and retention of all shards, for commands. Reapers and workers sweep each shard on its own.
-import type { ReapingStore, SweepPage, SweepStep } from '../job-store.ts'
+import type { ReapingStore, StaleJobs, StaleRequest, SweepPage, SweepStep } from '../job-store.ts'
 import { type CursorMap, readCursor, writeCursor } from './cursors.ts'
 import { readAll } from './fan-out.ts'
 import { readPages } from './merged-pages.ts'
@@ -62,7 +62,7 @@ function mergeSteps(steps: { number: number; step: SweepStep }[]): SweepStep {
   }
 }
 
-/** What was rescued, and what is to be. */
+/** Past rescues, and jobs that wait for theirs. */
 function bindHistory<Tx>(
   shards: ShardSet<Tx>,
 ): Pick<ReapingStore, 'listReclaims' | 'listStaleJobs' | 'listSweeps'> {
@@ -95,16 +95,7 @@ function bindHistory<Tx>(
       )
       return { reclaims: items, next, ...silence }
     },
-    async listStaleJobs(request) {
-      const { answers, silence } = await readAll(shards, ({ store }) => store.listStaleJobs(request))
-      const jobs = answers.flatMap(({ answer }) => answer.jobs)
-      const endOf = (endedAt: Date | null) => endedAt?.getTime() ?? Number.POSITIVE_INFINITY
-      return {
-        jobs: jobs.toSorted((a, b) => endOf(a.endedAt) - endOf(b.endedAt)).slice(0, request?.limit ?? 100),
-        count: sum(answers.map(({ answer }) => answer.count)),
-        ...silence,
-      }
-    },
+    listStaleJobs: (request) => listStaleJobs(shards, request),
     async listSweeps({ before, limit } = {}) {
       let last: SweepPage['last'] = null
       const {
@@ -134,5 +125,16 @@ function bindHistory<Tx>(
       )
       return { last, sweeps: items, next, ...silence }
     },
+  }
+}
+
+async function listStaleJobs<Tx>(shards: ShardSet<Tx>, request?: StaleRequest): Promise<StaleJobs> {
+  const { answers, silence } = await readAll(shards, ({ store }) => store.listStaleJobs(request))
+  const jobs = answers.flatMap(({ answer }) => answer.jobs)
+  const endOf = (endedAt: Date | null) => endedAt?.getTime() ?? Number.POSITIVE_INFINITY
+  return {
+    jobs: jobs.toSorted((a, b) => endOf(a.endedAt) - endOf(b.endedAt)).slice(0, request?.limit ?? 100),
+    count: sum(answers.map(({ answer }) => answer.count)),
+    ...silence,
   }
 }
