@@ -774,6 +774,7 @@
 -- function server_epoch() returns text sql stable search_path=pg_catalog, pg_temp 02716791c261ddd0166704773182ef54
 -- function set_mode(p_mode text, p_on_foreign_settle text DEFAULT NULL::text) returns TABLE(mode text, on_foreign_settle text, since timestamp with time zone) plpgsql volatile lock_timeout=2s d36e962266570c04d3bcaf5e42db37ba
 -- function settle_delivery(p_attachment text, p_id uuid, p_tries integer, p_is_delivered boolean, p_status integer DEFAULT NULL::integer, p_error text DEFAULT NULL::text, p_is_gone boolean DEFAULT false) returns text plpgsql volatile search_path=pg_catalog, pg_temp 579c35a84ab7e8aa9a81a87470fe5db0
+-- function shard_number() returns integer sql immutable d7d41c72a234f7f30c58428063bf7557
 -- function show_life(p_attachment text, p_worker_id text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 1e4f79c9a90d70ea7d245fd796ff19e3
 -- function skipped_jobs(p_cursor jsonb, p_policy <schema>.policies) returns integer sql stable 1a48f16a92057274d39397ea997e9b3e
 -- function spent_attempts(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns integer sql immutable e70cd1225b5bf0b0a2216e4867ec3726

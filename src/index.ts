@@ -133,4 +133,10 @@ export type { RecurringJob } from './runtime/services/scheduler.ts'
 export type * from './store/job-store.ts'
 export type { LocalStore } from './store/local-store.ts'
 export type { EventFields, HandlerOf, JobToSchedule } from './unstuck/typed-methods.ts'
-export { type FileHandler, type Unstuck, type UnstuckOptions, unstuck } from './unstuck/unstuck.ts'
+export {
+  type FileHandler,
+  type ShardHandle,
+  type Unstuck,
+  type UnstuckOptions,
+  unstuck,
+} from './unstuck/unstuck.ts'

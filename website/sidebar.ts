@@ -141,6 +141,7 @@ export const sidebar: SidebarGroup[] = [
       page('Production checklist', 'docs/operations/production-checklist.md'),
       page('Drill', 'docs/guides/operate/drill.md'),
       page('Growth', 'docs/guides/operate/growth.md'),
+      page('More than one server', 'docs/guides/operate/scale-out.md'),
       page('Dead letters', 'docs/guides/operate/dead-letters.md'),
       page('Rescue SLO', 'docs/operations/slo.md'),
       page('Alerts', 'docs/operations/alerts.md'),

@@ -4,7 +4,7 @@
 
 const VOCABULARY = ['errors', 'job', 'policy', 'profile']
 const BELOW_COMPOSE = [...VOCABULARY, 'config', 'observe', 'store', 'runtime', 'doctor']
-const CONCRETE_STORES = ['store/memory', 'store/postgres', 'store/neo4j']
+const CONCRETE_STORES = ['store/memory', 'store/postgres', 'store/neo4j', 'store/sharded']
 
 /**
  * A file belongs to the layer with the longest matching home. A layer may always import itself.
@@ -25,6 +25,7 @@ const LAYERS = {
     home: 'src/store/neo4j/',
     imports: [...VOCABULARY, 'store', 'store/memory', 'observe'],
   },
+  'store/sharded': { home: 'src/store/sharded/', imports: [...VOCABULARY, 'store'] },
   runtime: { home: 'src/runtime/', imports: [...VOCABULARY, 'config', 'observe', 'store'] },
   doctor: { home: 'src/doctor/', imports: [...VOCABULARY, 'store'] },
   commands: { home: 'src/commands/', imports: [...VOCABULARY, 'config', 'observe', 'store', 'runtime'] },

@@ -25,7 +25,15 @@ select current_setting('server_version_num')::int as version_number, current_set
            and attname in ('lease_id', 'finished_lease_id', 'fence', 'generation')) = 4 as has_jobs,
        (select count(*) from pg_attribute
          where attrelid = to_regclass(format('%I.events', /*schema*/'unstuck')) and not attisdropped
-           and attname in ('attachment', 'job_id', 'at', 'data')) = 4 as has_events;
+           and attname in ('attachment', 'job_id', 'at', 'data')) = 4 as has_events,
+       to_regprocedure(format('%I.shard_number()', /*schema*/'unstuck')) is not null as has_shard_number;
+
+-- name: installed_shard
+select "unstuck".shard_number() as shard;
+
+-- name: kept_shard
+-- The shard of native jobs that survived a removal; no row if there is no job.
+select ('x' || substr("id"::text, 21, 3))::bit(12)::integer as shard from "unstuck"."jobs" order by "id" desc limit 1;
 
 -- name: list_namesakes
 -- Existing objects whose names an install needs: relations and types ($1), routines ($2).

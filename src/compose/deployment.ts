@@ -1,5 +1,5 @@
 // Opens the stores of a deployment.
-import { type Config, profileOf } from '../config/index.ts'
+import { type Config, profileOf, type ShardConfig } from '../config/index.ts'
 import { UnstuckError } from '../errors/index.ts'
 import type { TableProfile } from '../profile/profile.ts'
 import type { GoneWorkers } from '../runtime/services/reaper.ts'
@@ -38,6 +38,7 @@ export interface Deployment {
 
 /** Opens the tables of the configured profile over one connection pool. */
 export function openDeployment(config: Config, databaseUrl = requireUrl(config.databaseUrl)): Deployment {
+  if (config.shards !== null) throw severalShards(config.shards)
   if (isNeo4jUrl(databaseUrl)) return openNeo4j(config, databaseUrl)
   const { client, reader, close } = openConnectionPool({ databaseUrl, connections: config.connections })
   const { schema, directUrl, readUrl } = config
@@ -59,6 +60,14 @@ export function openDeployment(config: Config, databaseUrl = requireUrl(config.d
       await Promise.all([close(), standby?.close()])
     },
   }
+}
+
+/** Tokens, audit entries and the feed of events are those of one database. */
+function severalShards(shards: ShardConfig[]): UnstuckError {
+  const numbers = shards.map(({ number }) => number).join(', ')
+  return new UnstuckError('INVALID_ARGUMENT', `--shard: not given, takes one of ${numbers}`, {
+    hint: 'Several shards are configured; this command works on one of them.',
+  })
 }
 
 function openNeo4j(config: Config, databaseUrl: string): Deployment {

@@ -6,6 +6,7 @@ export type { EngineUse } from '../store/postgres/migrate/inspect/engine-use.ts'
 export type { ShapedTable } from '../store/postgres/migrate/inspect/table-shapes.ts'
 export { planText, statementsOf, withLimits } from '../store/postgres/migrate/statements/plan-text.ts'
 export type { ScannedTable, ScanReport } from '../store/postgres/scan/scan-database.ts'
+export { requireHome, requireShard } from '../store/sharded/require-shard.ts'
 export { type Deployment, type DeploymentTable, findDirectUrl, openDeployment } from './deployment.ts'
 export {
   type Database,
@@ -15,6 +16,7 @@ export {
 } from './development-database.ts'
 export { examine, findTables, scan } from './inspect-database.ts'
 export { createInstaller, type Installer } from './installer.ts'
+export { type OpenShard, type OpenShards, type OpenShardsOptions, openShards } from './open-shards.ts'
 export { openStore } from './open-store.ts'
 export { type OpenTable, openTable } from './open-table.ts'
 export { holdPresence } from './presence/hold-presence.ts'

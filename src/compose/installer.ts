@@ -47,13 +47,15 @@ export function createInstaller(config: Config, url?: string, profile = profileO
   const { schema } = config
   const address = () => url ?? requireUrl(config.migrateUrl)
   const target = () => ({ databaseUrl: address(), schema, profile })
+  const numbered = config.shard === null ? {} : { shard: config.shard }
   if (isNeo4jUrl(url ?? config.migrateUrl)) return deferNeo4jInstaller(address(), profile.tables[0])
   return {
-    place: `schema ${schema}`,
+    place: config.shard === null ? `schema ${schema}` : `schema ${schema} of shard ${config.shard}`,
     keptJobs: 'Native jobs, if there are any, were kept: unstuck migrate down --purge drops them.',
     up: async (onStep, phases, options) =>
       (await loadPostgres()).migrateUp({
         ...target(),
+        ...numbered,
         ...(onStep === undefined ? {} : { onStep }),
         ...(phases === undefined ? {} : { phases }),
         ...options,
@@ -62,7 +64,7 @@ export function createInstaller(config: Config, url?: string, profile = profileO
     down: async (options) => (await loadPostgres()).migrateDown({ ...target(), ...options }),
     readUse: async () => (await loadPostgres()).readEngineUse(address(), schema),
     status: async () => (await loadPostgres()).migrateStatus(target()),
-    sql: () => migrationSql(schema, profile),
+    sql: () => migrationSql(schema, profile, config.shard ?? 0),
     rolesSql: (role) => rolesSql(schema, profile, role),
   }
 }

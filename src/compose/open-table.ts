@@ -19,8 +19,13 @@ export interface OpenTableOptions extends ConnectionPoolOptions {
   table: TableProfile
 }
 
-export interface OpenTable extends Pick<ConnectionPool, 'transaction' | 'close'> {
+export interface OpenTable extends Pick<ConnectionPool, 'close'> {
   store: JobStore<SqlClient>
+  /** On the server of the job, if there are several. */
+  transaction: <T>(
+    work: (client: SqlClient) => Promise<T>,
+    options?: { beginWithinMs?: number; jobId?: string },
+  ) => Promise<T>
   /** Notifies the listeners of the table. Absent for stores without `notify`. */
   sendHint?: (payload: string) => Promise<unknown>
   /** Throws if the installed schema does not fit this version. Absent for stores without a schema. */

@@ -12,6 +12,8 @@ export type FlagName =
   | 'schema'
   | 'profile'
   | 'intervalSec'
+  | 'shards'
+  | 'shardRoute'
   | 'concurrency'
 
 export interface ConfigSources {
@@ -28,6 +30,9 @@ export interface ConfigFile {
   directUrl?: string | undefined
   readUrl?: string | undefined
   schema?: string | undefined
+  /** Several servers or schemas in place of `databaseUrl`. The first is that of an existing installation. */
+  shards?: ShardOptions[] | undefined
+  shardRoute?: 'owner' | 'queue' | 'spread' | undefined
   /** Name of a shipped profile, or your own. */
   profile?: ProfileName | OwnProfile | ExtendedProfile | undefined
   /** Matching times. Individual settings override it. */
@@ -42,7 +47,30 @@ export interface ConfigFile {
   http?: { [Field in keyof HttpConfig]?: NonNullable<HttpConfig[Field]> | undefined } | undefined
 }
 
+export interface ShardOptions {
+  url: string
+  /** Default: the schema of the configuration. */
+  schema?: string | undefined
+  /** In the ids of its jobs, never changed. Default: the position in the list, from 0. */
+  number?: number | undefined
+  /** Its jobs are run, and no new ones are enqueued there. */
+  isDraining?: boolean | undefined
+}
+
+export interface ShardConfig {
+  url: string
+  schema: string
+  number: number
+  isDraining: boolean
+}
+
 export interface Config {
+  /** Null for a single database. `databaseUrl` and `schema` are those of the first otherwise. */
+  shards: ShardConfig[] | null
+  /** The number of this database as one of several shards; null if it is the only one. */
+  shard: number | null
+  /** Where jobs without a dedupe key are enqueued. */
+  shardRoute: 'owner' | 'queue' | 'spread'
   databaseUrl: string | null
   /** Default: `databaseUrl`. */
   migrateUrl: string | null

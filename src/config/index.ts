@@ -6,7 +6,10 @@ export type {
   ConfigSources,
   ConfigValue,
   GatewayConfig,
+  ShardConfig,
+  ShardOptions,
 } from './config.ts'
+export { configOfShard } from './config-of-shard.ts'
 export type { ConfigProblem } from './config-problem.ts'
 export { renderConfigReference } from './config-reference.ts'
 export { defineConfig, findConfigFile, readConfigFile, readsTypeScript } from './file/read-config-file.ts'

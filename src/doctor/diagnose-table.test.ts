@@ -187,7 +187,7 @@ describe('searches', () => {
       ({ check }) => check === 'search index',
     )
 
-  it('OPS-15 of a large table get the statement for an index, and are no warning', () => {
+  it('OPS-16 of a large table get the statement for an index, and are no warning', () => {
     expect(found(1_000_000)).toEqual([
       {
         check: 'search index',

@@ -87,6 +87,9 @@ export interface RuntimeEvents {
   'heartbeat:sent': { leases: number }
   'heartbeat:failed': { error: unknown; failingForMs: number }
   'heartbeat:recovered': { failedForMs: number }
+  /** A shard does not answer: it is left out until it does. */
+  'shard:silent': { shard: string; error: unknown }
+  'shard:answered': { shard: string }
   'loop:lagged': { lagMs: number }
   /** The end of this process will be noticed by its leases alone, not within seconds. */
   'presence:off': { workerId: string; reason: string }

@@ -1,5 +1,6 @@
 // The store port: every verb is one atomic step. Verbs that end an attempt take the lease and report a lost one as a value.
 // It is composed of the ports in ./ports; each has its part of the suite in ./conformance, which every store passes.
+import type { NewJob } from '../job/job.ts'
 import type { StoreCapability } from './capability.ts'
 import type { DependencyStore } from './ports/dependency-store.ts'
 import type { DispatchStore } from './ports/dispatch-store.ts'
@@ -35,6 +36,7 @@ export type * from './ports/schedule-store.ts'
 export type * from './ports/trend-store.ts'
 export type * from './ports/webhook-store.ts'
 export type * from './ports/worker-store.ts'
+export type * from './shards.ts'
 
 /** `Tx` is the caller's transaction that a verb may join; `never` for stores without transactions. */
 export interface JobStore<Tx = never>
@@ -52,10 +54,34 @@ export interface JobStore<Tx = never>
     WebhookStore {
   /** Capabilities that this store lacks: their verbs throw NOT_SUPPORTED. Default: none. */
   readonly lacks?: ReadonlySet<StoreCapability>
+  /** Absent if one engine holds all jobs. */
+  readonly shards?: Shards<Tx>
 }
 
 /** The verbs of the heartbeat thread. */
 export interface HeartbeatStore extends Pick<JobStore, 'heartbeatJobs' | 'readPolicy'> {
   /** A sign of life of a worker that has lost its session (LEASE-10). Absent for stores without sessions. */
   showLife?(workerId: string): Promise<void>
+}
+
+export interface Shard<Tx = never> {
+  /** In the ids of its jobs: 0 to 4095, never changed. */
+  readonly number: number
+  /** For people, without a password. */
+  readonly name: string
+  readonly store: JobStore<Tx>
+  /** Its jobs are run, and no new ones are enqueued there. */
+  readonly isDraining: boolean
+  /** False while a worker cannot extend leases there (C6). */
+  canClaim: () => boolean
+}
+
+export interface Shards<Tx = never> {
+  readonly all: readonly Shard<Tx>[]
+  /** The shard of a job, by its id. */
+  of(jobId: string): Shard<Tx>
+  /** The shard where a new job belongs: by its dedupe key, else by the configured route. */
+  forJob(job: NewJob): Shard<Tx>
+  /** The shard of a key of the application's choice: always the same one, unless shards are added or drained. */
+  forKey(key: string): Shard<Tx>
 }

@@ -1,3 +1,4 @@
+import type { ShardOptions } from '../config/index.ts'
 import { invalidArgument, requireKnownNames } from '../errors/index.ts'
 import type { JobDeclarations } from '../job/declared-jobs.ts'
 import type { Logger } from '../observe/logs/log-events.ts'
@@ -5,6 +6,7 @@ import type { HandlerOptions } from '../runtime/attempt/handler.ts'
 import type { DispatchAdapter } from '../runtime/dispatch/dispatcher.ts'
 import type { DependencyOptions } from '../runtime/limits/dependencies.ts'
 import { requireLimits } from '../runtime/limits/token-limiter.ts'
+import type { ShardRoute } from '../store/job-store.ts'
 import type { LocalStore } from '../store/local-store.ts'
 
 export interface UnstuckOptions<Jobs extends JobDeclarations = JobDeclarations> {
@@ -19,6 +21,10 @@ export interface UnstuckOptions<Jobs extends JobDeclarations = JobDeclarations> 
   /** Path of the config file. Default: UNSTUCK_CONFIG, else `unstuck.config.*` in the working directory. */
   config?: string | undefined
   schema?: string | undefined
+  /** Overrides UNSTUCK_SHARDS: several servers or schemas in place of `databaseUrl`. */
+  shards?: ShardOptions[] | undefined
+  /** Overrides UNSTUCK_SHARD_ROUTE: where a job without a dedupe key is enqueued. Default: `spread`. */
+  route?: ShardRoute | undefined
   profile?: string | undefined
   /** Table of the profile. Default: its first. */
   table?: string | undefined
@@ -61,6 +67,8 @@ const names: Record<keyof UnstuckOptions, true> = {
   store: true,
   config: true,
   schema: true,
+  shards: true,
+  route: true,
   profile: true,
   table: true,
   workerId: true,

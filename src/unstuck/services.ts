@@ -1,7 +1,7 @@
 // The services that run beside a worker: notifications of new jobs, schedules, dispatch to an external queue, retention,
 // webhooks, trends, and reports of the worker.
 import { createRequire } from 'node:module'
-import { listen, type OpenTable } from '../compose/index.ts'
+import { listen, type OpenShard, type OpenTable } from '../compose/index.ts'
 import type { RuntimeEventEmitter } from '../observe/events.ts'
 import type { PolicyOverride } from '../policy/policy.ts'
 import type { TableProfile } from '../profile/profile.ts'
@@ -21,6 +21,8 @@ export interface ServiceOptions {
   store: JobStore
   schema: string
   table: TableProfile
+  /** The table by its own name, if `table` is named after its shard in events. */
+  listenTable?: TableProfile
   events: RuntimeEventEmitter
   policy: PolicyOverride
   /** Overrides the stored policy when a job is enqueued. */
@@ -34,6 +36,8 @@ export interface ServiceOptions {
   schedules: RecurringJob[]
   dispatch: DispatchAdapter | undefined
   isPruning: boolean
+  /** One of several: schedules and counts of this process are not its own. */
+  shard?: number
   sweepIntervalMs: number
   allowsPrivateWebhooks: boolean
 }
@@ -61,11 +65,12 @@ export function startServices(options: ServiceOptions): Services {
     reporter,
     unhandled,
     startListening(options, known, reporter),
-    startScheduling(options),
+    options.shard === undefined ? startScheduling(options) : undefined,
     startDispatching(options),
     startPruning(options),
     startSending(options, known),
-    startCounting(options),
+    // The counts of a process are those of all its shards: each shard counts its rows instead.
+    options.shard === undefined ? startCounting(options) : undefined,
   ].filter((service) => service !== undefined)
   return {
     problems: () => unhandled.problems(),
@@ -79,6 +84,44 @@ export function startServices(options: ServiceOptions): Services {
   }
 }
 
+/** The services of each shard, and the schedules of all of them, which have a home each. */
+export function startShardServices(
+  options: Omit<ServiceOptions, 'listenUrl' | 'sendHint'>,
+  shards: OpenShard[],
+  listens: boolean,
+): Services {
+  const { worker } = options
+  const arriving = new Map(shards.map(({ number }) => [number, false]))
+  const parts = shards.map(({ number, url, schema, table, shard, sendHint }) =>
+    startServices({
+      ...options,
+      shard: number,
+      store: shard.store,
+      schema,
+      table: { ...table, table: `${table.table}:${number}` },
+      listenTable: table,
+      listenUrl: listens ? url : null,
+      sendHint,
+      worker: {
+        ...worker,
+        noteReport: (news) => worker.noteReport(news, number),
+        // Polls stay frequent until hints of every shard arrive.
+        trustHints(isTrusted) {
+          arriving.set(number, isTrusted)
+          worker.trustHints([...arriving.values()].every(Boolean))
+        },
+      },
+    }),
+  )
+  const scheduling = startScheduling(options)
+  return {
+    problems: () => parts.flatMap((part) => part.problems()),
+    async stop() {
+      await Promise.all([...parts, scheduling].map((service) => service.stop()))
+    },
+  }
+}
+
 /** Facts that one service finds out for the others. */
 interface Known {
   areHintsArriving: boolean
@@ -87,7 +130,7 @@ interface Known {
 
 /** The report says whether hints arrive: other workers take turns with those that they reach. */
 function startListening(
-  { listenUrl, sendHint, schema, table, events, worker }: ServiceOptions,
+  { listenUrl, sendHint, schema, table, listenTable = table, events, worker }: ServiceOptions,
   known: Known,
   reporter: WorkerReporter,
 ): Service | undefined {
@@ -100,7 +143,7 @@ function startListening(
   return listen({
     databaseUrl: listenUrl,
     schema,
-    table,
+    table: listenTable,
     sendTest: sendHint,
     onHint: (hint) => worker.wake(hint),
     onStarted(channel) {
@@ -150,7 +193,12 @@ function startCounting({ store, table, events }: ServiceOptions): Service | unde
 }
 
 /** Runs even without schedules of its own: those that another process stored run as long as any worker does. */
-function startScheduling({ store, schedules, events, enqueuePolicy }: ServiceOptions): Service {
+function startScheduling({
+  store,
+  schedules,
+  events,
+  enqueuePolicy,
+}: Pick<ServiceOptions, 'store' | 'schedules' | 'events' | 'enqueuePolicy'>): Service {
   return startScheduler({ store, schedules, events, ...enqueuePolicy })
 }
 

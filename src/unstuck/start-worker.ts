@@ -1,7 +1,7 @@
 // Starts a worker from configuration and options.
 
 import type { HeartbeatThreadData } from '../compose/heartbeat-thread.ts'
-import type { OpenTable, SqlClient } from '../compose/index.ts'
+import type { OpenShard, OpenTable, SqlClient } from '../compose/index.ts'
 import { type Config, profileOf } from '../config/index.ts'
 import type { RuntimeEventEmitter } from '../observe/events.ts'
 import type { Tracing } from '../observe/tracing.ts'
@@ -9,6 +9,7 @@ import type { Policy } from '../policy/policy.ts'
 import type { TableProfile } from '../profile/profile.ts'
 import type { RegisteredHandler } from '../runtime/attempt/handler.ts'
 import { type Heartbeat, type HeartbeatEvents, startMainHeartbeat } from '../runtime/heartbeat/heartbeat.ts'
+import { joinHeartbeats, type ShardedHeartbeat } from '../runtime/heartbeat/sharded-heartbeat.ts'
 import { startThreadHeartbeat } from '../runtime/heartbeat/thread-heartbeat.ts'
 import { type DependencyOptions, prepareDependencies } from '../runtime/limits/dependencies.ts'
 import { processKey, workerName } from '../runtime/worker/process-name.ts'
@@ -19,6 +20,8 @@ import type { StartLimit } from './start-limit.ts'
 
 export interface ApplicationParts {
   open: OpenTable
+  /** Undefined for a single database. */
+  shards?: OpenShard[] | undefined
   config: Config
   options: UnstuckOptions
   table: TableProfile
@@ -42,7 +45,8 @@ export async function startApplicationWorker(parts: StartedParts): Promise<Worke
   assertClaimable(table)
   // Connects while the breakers are prepared.
   const workerId = workerName(options.workerId)
-  const heartbeat = startHeartbeat(parts, workerId)
+  const sharded = startShardHeartbeats(parts, workerId)
+  const heartbeat = sharded ?? startHeartbeat(parts, workerId)
   const dependencies = await untilReady(
     heartbeat,
     parts.limit.retry(() => prepareDependencies(open.store, handlers, dependencyOptions(parts))),
@@ -54,6 +58,7 @@ export async function startApplicationWorker(parts: StartedParts): Promise<Worke
     workerId,
     handlers,
     heartbeat,
+    presenceOf: sharded?.presenceOf,
     events,
     transaction: open.transaction,
     gateway: { baseUrl: config.gateway.url, timeoutMs: config.gateway.timeoutMs },
@@ -121,6 +126,19 @@ export function dependencyOptions({
   return { ...given, [GATEWAY]: { ...configured, ...given[GATEWAY] } }
 }
 
+/** Undefined for a single database. */
+function startShardHeartbeats(parts: StartedParts, workerId: string): ShardedHeartbeat | undefined {
+  const { open, shards } = parts
+  if (open.store.shards === undefined || shards === undefined) return undefined
+  return joinHeartbeats(open.store.shards, (number) => {
+    const shard = shards.find((each) => each.number === number)
+    return startHeartbeat(
+      shard === undefined ? parts : { ...parts, directUrl: shard.url, table: shard.table },
+      workerId,
+    )
+  })
+}
+
 function startHeartbeat(
   { directUrl, open, config, table, policy, events: emitter }: StartedParts,
   workerId: string,
@@ -136,7 +154,8 @@ function startHeartbeat(
   }
   const workerData: HeartbeatThreadData = {
     databaseUrl: directUrl,
-    schema: config.schema,
+    // The native table is in the schema of its engine.
+    schema: table.attachment === 'native' ? table.schema : config.schema,
     table,
     workerId,
     processKey,

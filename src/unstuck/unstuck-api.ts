@@ -29,6 +29,8 @@ export interface Unstuck<Jobs extends JobDeclarations = JobDeclarations> {
   enqueue(job: JobToEnqueue<Jobs>, options?: EnqueueOptions): Promise<EnqueuedJob>
   /** Stores all jobs or none, with one statement. */
   enqueueMany(jobs: JobToEnqueue<Jobs>[], options?: EnqueueOptions): Promise<EnqueuedJob[]>
+  /** The shard of a key, for a transaction there: its jobs have this dedupe key, or none. A single database is shard 0. */
+  shard(key: string): ShardHandle<Jobs>
   /**
    * For tests, instead of `start`: sweeps, enqueues recurring jobs that are due, and runs due jobs in this process, one after
    * the other, until none is left. Returns how many attempts ended in each way.
@@ -52,3 +54,11 @@ export interface EnqueueOptions {
 }
 
 export type RecurringOptions = { [Name in 'timezone' | 'overlap']?: RecurringJob[Name] | undefined }
+
+export interface ShardHandle<Jobs extends JobDeclarations = JobDeclarations> {
+  /** Its number, as in the ids of its jobs and in the configuration. */
+  number: number
+  store: JobStore<SqlClient>
+  /** In this shard; `tx` is a transaction of its server. */
+  enqueue(job: JobToEnqueue<Jobs>, options?: EnqueueOptions): Promise<EnqueuedJob>
+}

@@ -1,6 +1,12 @@
 // The API for applications: register handlers, start, enqueue.
-import { type Database, findDirectUrl, type OpenTable, type SqlClient } from '../compose/index.ts'
-import { type Config, loadConfig, profileOf, readConfigFile } from '../config/index.ts'
+import {
+  type Database,
+  findDirectUrl,
+  type OpenShards,
+  type OpenTable,
+  type SqlClient,
+} from '../compose/index.ts'
+import { type Config, profileOf } from '../config/index.ts'
 import { invalidArgument, showValue, UnstuckError } from '../errors/index.ts'
 import { checkNewJob } from '../job/check-new-job.ts'
 import type { JobDeclarations } from '../job/declared-jobs.ts'
@@ -14,7 +20,7 @@ import { judgeBeat } from '../policy/lease/beat-check.ts'
 import { type Policy, type PolicyOverride, withOverride } from '../policy/policy.ts'
 import type { TableProfile } from '../profile/profile.ts'
 import type { Handler, HandlerOptions, RegisteredHandler } from '../runtime/attempt/handler.ts'
-import { createEnqueuer } from '../runtime/calls/enqueuer.ts'
+import { createEnqueuer, createShardedEnqueuer } from '../runtime/calls/enqueuer.ts'
 import { DEFAULT_KILL_AFTER_MS, fileHandler } from '../runtime/child/child-handler.ts'
 import type { DrainOptions, DrainReport } from '../runtime/in-place/drain.ts'
 import type { RunOnceOptions } from '../runtime/in-place/run-once.ts'
@@ -22,23 +28,25 @@ import { checkRecurringJob, type DeclaredJob, type RecurringJob } from '../runti
 import type { Worker } from '../runtime/worker/worker.ts'
 import { hasCapability } from '../store/capability.ts'
 import type { EnqueuedJob, JobStore, PolicyOption } from '../store/job-store.ts'
+import { configOf } from './config-of.ts'
 import { emitEnqueued } from './emit-enqueued.ts'
 import { drainApplication, runOnceOf } from './in-place.ts'
 import { JobSchemas } from './job-schemas.ts'
 import { openJobs } from './open-jobs.ts'
 import { checkHandlerOptions, checkOptions, type UnstuckOptions } from './options.ts'
-import { type Services, startServices } from './services.ts'
+import { type Services, startServices, startShardServices } from './services.ts'
+import { shardHandle } from './shard-handle.ts'
 import { showEvents } from './show-events.ts'
 import { StartLimit } from './start-limit.ts'
 import { type ApplicationParts, DEFAULT_HANG_GRACE_MS, startApplicationWorker } from './start-worker.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
 import { tableOf } from './table-of.ts'
 import type { FileHandler } from './typed-methods.ts'
-import type { EnqueueOptions, RecurringOptions, Unstuck } from './unstuck-api.ts'
+import type { EnqueueOptions, RecurringOptions, ShardHandle, Unstuck } from './unstuck-api.ts'
 
 export type { UnstuckOptions } from './options.ts'
 export type { FileHandler } from './typed-methods.ts'
-export type { EnqueueOptions, Unstuck } from './unstuck-api.ts'
+export type { EnqueueOptions, ShardHandle, Unstuck } from './unstuck-api.ts'
 
 /** Opens no connection yet: the first call does. With `jobs`, types, payloads and results are those that they declare. */
 export function unstuck<const Jobs extends JobDeclarations = JobDeclarations>(
@@ -58,7 +66,9 @@ class Application implements Unstuck {
   readonly #schemas: JobSchemas
   readonly #database: Database
   readonly #open: OpenTable
-  readonly #enqueueOne = createEnqueuer((jobs) => this.#send(jobs))
+  /** Undefined for a single database. */
+  readonly #shards: OpenShards | undefined
+  readonly #enqueueOne: (job: NewJob) => Promise<EnqueuedJob>
   readonly ended: Promise<number>
   #end: (exitCode: number) => void = () => {}
   #starting: Promise<void> | undefined
@@ -68,21 +78,21 @@ class Application implements Unstuck {
   #metrics: Promise<Metrics> | undefined
 
   constructor(options: UnstuckOptions) {
-    const { databaseUrl, directUrl, schema, profile } = options
     this.#options = options
     this.#schemas = new JobSchemas(options.jobs)
-    const flags = { databaseUrl, directUrl, schema, profile }
-    this.#config = loadConfig({
-      env: process.env,
-      flags,
-      file: readConfigFile(process.cwd(), options.config),
-    })
+    this.#config = configOf(options)
     this.#table = tableOf(this.#config, options.table)
     showEvents(this.#events, options)
-    const warn = (warning: string) => this.#events.emit('config:warned', { warning })
-    const { open, database } = openJobs(options, this.#config, this.#table, warn)
-    this.#open = open
-    this.#database = database
+    const opened = openJobs(options, this.#config, this.#table, this.#events)
+    this.#open = opened.open
+    this.#database = opened.database
+    this.#shards = opened.shards
+    this.#enqueueOne =
+      opened.shards === undefined
+        ? createEnqueuer((jobs) => this.#send(jobs))
+        : createShardedEnqueuer(opened.shards.store.shards, (shard, jobs) =>
+            this.#send(jobs, {}, shard.store),
+          )
     this.ended = new Promise((resolve) => {
       this.#end = resolve
     })
@@ -90,6 +100,14 @@ class Application implements Unstuck {
 
   get store(): JobStore<SqlClient> {
     return this.#open.store
+  }
+
+  shard(key: string): ShardHandle {
+    if (typeof key !== 'string') throw invalidArgument('key', key, 'a text')
+    const { shards } = this.store
+    if (shards === undefined)
+      return { number: 0, store: this.store, enqueue: (job, options) => this.enqueue(job, options) }
+    return shardHandle(shards, key, (job, send) => this.#traced([job], send), this.#send.bind(this))
   }
 
   handle<Payload = JsonValue, Result = unknown>(
@@ -173,15 +191,14 @@ class Application implements Unstuck {
     this.#worker = worker
     const canListen = hasCapability(this.store, 'notify')
     const otelMetrics = await openOtelMetrics(this.#metricsOptions())
-    const services = startServices({
+    const listens = policy.notify === 'on' && canListen
+    const parts = {
       store: this.store,
       schema: this.#config.schema,
       table: this.#table,
       events: this.#events,
       policy: this.#config.policy,
       enqueuePolicy: this.#enqueuePolicy(),
-      sendHint: this.#open.sendHint,
-      listenUrl: policy.notify === 'on' && canListen ? directUrl : null,
       worker,
       queues: Array.from(this.#handlers.values(), ({ type, queue = type }) => queue),
       schedules: this.#schedules,
@@ -189,7 +206,11 @@ class Application implements Unstuck {
       isPruning: this.#options.prune ?? profileOf(this.#config).isPruned ?? false,
       sweepIntervalMs: policy.sweepIntervalMs,
       allowsPrivateWebhooks: this.#config.webhookAllowPrivate === '1',
-    })
+    }
+    const services =
+      this.#shards === undefined
+        ? startServices({ ...parts, sendHint: this.#open.sendHint, listenUrl: listens ? directUrl : null })
+        : startShardServices(parts, this.#shards.shards, listens)
     this.#services = services
     if (this.#options.handleSignals === true) stopOnSignals(worker, this.ended)
     void worker.ended.then(async (exitCode) => {
@@ -240,6 +261,7 @@ class Application implements Unstuck {
   #parts(): ApplicationParts {
     return {
       open: this.#open,
+      shards: this.#shards?.shards,
       config: this.#config,
       options: this.#options,
       table: this.#table,
@@ -284,9 +306,13 @@ class Application implements Unstuck {
     return tracing === null ? send(jobs) : tracing.enqueue(jobs, this.#table.table, send)
   }
 
-  async #send(jobs: NewJob[], { tx }: EnqueueOptions = {}): Promise<EnqueuedJob[]> {
+  async #send(
+    jobs: NewJob[],
+    { tx }: EnqueueOptions = {},
+    store: JobStore<SqlClient> = this.store,
+  ): Promise<EnqueuedJob[]> {
     const options = { ...(tx === undefined ? {} : { tx }), ...this.#enqueuePolicy() }
-    const enqueued = await this.store.enqueueJobs(jobs, options)
+    const enqueued = await store.enqueueJobs(jobs, options)
     emitEnqueued(this.#events, this.#table.table, jobs, enqueued)
     return enqueued
   }

@@ -41,7 +41,7 @@ describe('a job behind 10,000 that do not fit', () => {
   })
 
   it.each(['owner', 'type'])(
-    'OPS-15 is on the first page with an index of %s for searches',
+    'OPS-16 is on the first page with an index of %s for searches',
     async (column) => {
       const where = column === 'owner' ? 'where owner is not null' : ''
       await database.pool.query(`create index by_${column} on unstuck.jobs (${column}, id) ${where}`)
@@ -53,7 +53,7 @@ describe('a job behind 10,000 that do not fit', () => {
     },
   )
 
-  it('OPS-15 is not on the first page without one, which says how far it looked', async () => {
+  it('OPS-16 is not on the first page without one, which says how far it looked', async () => {
     const first = await store.listJobs({ type: 'rare' })
     expect(first.jobs).toEqual([])
     expect(first.searchedTo).toEqual(new Date('2026-02-01T00:00:00Z'))

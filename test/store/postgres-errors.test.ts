@@ -138,7 +138,7 @@ describe('trouble of the server', () => {
     },
   )
 
-  it('OPS-15 C2 a server that takes no writes is reported as such, and can be asked again', async () => {
+  it('OPS-16 C2 a server that takes no writes is reported as such, and can be asked again', async () => {
     const url = new URL(database.url)
     url.searchParams.set('options', '-c default_transaction_read_only=on')
     const { store, close } = openTable({ databaseUrl: url.href, schema: 'unstuck', table })

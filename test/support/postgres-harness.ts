@@ -34,6 +34,10 @@ export interface BenchOptions {
   schema?: string
   /** The application's own tables, made before the install. */
   applicationSql?: string
+  /** Where to install it, beside what is there. Default: a database of its own. */
+  database?: TestDatabase
+  /** Number of the shard. */
+  shard?: number
   /** Features whose columns are added. Default: all. */
   features?: readonly Feature[]
   /** The store's connections, where they take another way than the test's own. */
@@ -62,7 +66,7 @@ export async function createPostgresBench(options: BenchOptions): Promise<Postgr
         store,
         elapse: async (ms) => {
           elapseText ??= await elapseStatement(database.pool, timedTablesOf(table, schema), table)
-          await database.pool.query({ name: 'elapse', text: elapseText, values: [ms] })
+          await database.pool.query({ name: `elapse_${schema}`, text: elapseText, values: [ms] })
         },
         plantJob: (fields) => plantJob(database.pool, table, fields),
         hasTransactions: true,
@@ -72,7 +76,7 @@ export async function createPostgresBench(options: BenchOptions): Promise<Postgr
     },
     async close() {
       if (pool !== database.pool) await pool.end()
-      await database.drop()
+      if (options.database === undefined) await database.drop()
     },
   }
 }
@@ -84,7 +88,14 @@ async function createBenchDatabase({
   applicationSql,
   features = featureNames,
   installUrl = (databaseUrl) => databaseUrl,
+  database: given,
+  shard,
 }: BenchOptions): Promise<TestDatabase> {
+  if (given !== undefined) {
+    const numbered = shard === undefined ? {} : { shard }
+    await migrateUp({ databaseUrl: given.url, schema, profile, features, ...numbered })
+    return given
+  }
   if (profile === clipProfile && applicationSql === clipTables) return createAttachedDatabase()
   if (profile.name === 'native' && schema === 'unstuck' && applicationSql === undefined)
     return createInstalledDatabase()

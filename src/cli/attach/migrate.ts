@@ -1,6 +1,6 @@
-import { createInstaller } from '../../compose/index.ts'
-import { profileOf } from '../../config/index.ts'
-import { exitCodes } from '../../errors/index.ts'
+import { createInstaller, type Installer } from '../../compose/index.ts'
+import { type Config, configOfShard, profileOf } from '../../config/index.ts'
+import { exitCodes, invalidArgument } from '../../errors/index.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../connection/command-config.ts'
 import { refuse } from '../jobs/jobs-change.ts'
 import { printJson, printLine, printTable, stepPrinter } from '../terminal/output.ts'
@@ -8,12 +8,30 @@ import { confirmRemoval } from './confirm-removal.ts'
 
 export async function migrateUpCommand(flags: ConnectionFlags & { phase?: string[] }): Promise<void> {
   const config = loadCommandConfig(flags)
-  const installer = createInstaller(config)
-  const { steps, onStep } = stepPrinter(flags)
-  await installer.up(onStep, flags.phase?.map(Number))
-  if (flags.json === true) return printJson({ schema: config.schema, profile: config.profile, steps })
-  printLine(`installed in ${installer.place}, profile ${config.profile}`)
-  printLine('Next:  unstuck migrate status')
+  const installed: { schema: string; shard: number | null; steps: string[] }[] = []
+  for (const each of eachShard(config)) {
+    const installer = createInstaller(each)
+    const { steps, onStep } = stepPrinter(flags)
+    await installer.up(onStep, flags.phase?.map(Number))
+    installed.push({ schema: each.schema, shard: each.shard, steps })
+    if (flags.json !== true) printLine(`installed in ${installer.place}, profile ${each.profile}`)
+  }
+  if (flags.json !== true) return printLine('Next:  unstuck migrate status')
+  if (config.shards !== null) return printJson({ profile: config.profile, shards: installed })
+  const [{ schema, steps } = { schema: config.schema, steps: [] }] = installed
+  printJson({ schema, profile: config.profile, steps })
+}
+
+/** One after the other: a shard that cannot be reached stops the command, which can be repeated. */
+function eachShard(config: Config): Config[] {
+  return config.shards?.map((shard) => configOfShard(config, shard)) ?? [config]
+}
+
+/** For commands that work on one database at a time. */
+function loadOneShard(flags: ConnectionFlags): Config {
+  const config = loadCommandConfig(flags)
+  if (config.shards === null) return config
+  throw invalidArgument('--shard', undefined, config.shards.map(({ number }) => number).join(', '))
 }
 
 interface DownFlags extends ConnectionFlags {
@@ -22,7 +40,7 @@ interface DownFlags extends ConnectionFlags {
 }
 
 export async function migrateDownCommand(flags: DownFlags): Promise<void> {
-  const config = loadCommandConfig(flags)
+  const config = loadOneShard(flags)
   const installer = createInstaller(config)
   const use = await confirmRemoval(installer, profileOf(config), flags)
   if (use === null) return refuse()
@@ -35,22 +53,35 @@ export async function migrateDownCommand(flags: DownFlags): Promise<void> {
 
 export async function migrateStatusCommand(flags: ConnectionFlags): Promise<void> {
   const config = loadCommandConfig(flags)
-  const installer = createInstaller(config)
-  const status = await installer.status()
-  if (!status.isCurrent) process.exitCode = exitCodes.problemFound
-  if (flags.json === true) return printJson({ schema: config.schema, profile: config.profile, ...status })
+  const found = []
+  for (const each of eachShard(config)) {
+    const installer = createInstaller(each)
+    const status = await installer.status()
+    if (!status.isCurrent) process.exitCode = exitCodes.problemFound
+    found.push({ schema: each.schema, shard: each.shard, status })
+    if (flags.json !== true) printStatus(installer.place, status)
+  }
+  if (flags.json !== true)
+    return printLine(
+      found.every(({ status }) => status.isCurrent) ? 'Up to date.' : 'Next:  unstuck migrate up',
+    )
+  const { profile } = config
+  if (config.shards === null) return printJson({ schema: config.schema, profile, ...found[0]?.status })
+  printJson({ profile, shards: found.map(({ status, ...place }) => ({ ...place, ...status })) })
+}
+
+function printStatus(place: string, status: Awaited<ReturnType<Installer['status']>>): void {
   printTable([
     ...status.applied.map((name) => ['✓', 'migration', name, 'applied']),
     ...status.pending.map((name) => ['✗', 'migration', name, 'not applied']),
     ...status.unknown.map((name) => ['✗', 'migration', name, 'from a newer version']),
-    [status.engine === 'current' ? '✓' : '✗', 'engine', installer.place, status.engine],
+    [status.engine === 'current' ? '✓' : '✗', 'engine', place, status.engine],
     ...status.tables.map(({ table, state }) => [state === 'current' ? '✓' : '✗', 'table', table, state]),
   ])
-  printLine(status.isCurrent ? 'Up to date.' : 'Next:  unstuck migrate up')
 }
 
 export function migrateSqlCommand(flags: ConnectionFlags): void {
-  const config = loadCommandConfig(flags)
+  const config = loadOneShard(flags)
   const sql = createInstaller(config).sql()
   if (flags.json === true) return printJson({ schema: config.schema, profile: config.profile, sql })
   process.stdout.write(sql)

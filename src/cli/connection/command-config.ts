@@ -1,4 +1,5 @@
-import { type Config, loadConfig, readConfigFile } from '../../config/index.ts'
+import { type Config, configOfShard, loadConfig, readConfigFile } from '../../config/index.ts'
+import { invalidArgument } from '../../errors/index.ts'
 import { printProgress } from '../terminal/output.ts'
 
 /** Flags of every command with a connection. */
@@ -6,6 +7,8 @@ export interface ConnectionFlags {
   databaseUrl?: string
   store?: string
   schema?: string
+  shards?: string
+  shard?: string
   profile?: string
   config?: string
   json?: boolean
@@ -24,9 +27,21 @@ export function loadCommandConfig(
   const profile = flags.profile ?? (flags.store === undefined || isOwn ? undefined : 'embedding')
   const config = loadConfig({
     env: process.env,
-    flags: { databaseUrl, schema, profile, ...more },
+    flags: { databaseUrl, schema, profile, shards: flags.shards, ...more },
     file,
   })
   for (const warning of config.warnings) printProgress(`unstuck: warning: ${warning}`)
-  return config
+  return flags.shard === undefined ? config : oneShard(config, flags.shard)
+}
+
+function oneShard(config: Config, given: string): Config {
+  const shards = config.shards ?? []
+  const shard = shards.find(({ number }) => String(number) === given)
+  if (shard !== undefined) return configOfShard(config, shard)
+  const numbers = shards.map(({ number }) => number).join(', ')
+  throw invalidArgument(
+    '--shard',
+    given,
+    numbers === '' ? 'a shard of UNSTUCK_SHARDS, which is not set' : numbers,
+  )
 }

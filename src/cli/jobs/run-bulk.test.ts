@@ -68,7 +68,7 @@ describe('a count that stopped at its limit', () => {
     return { store, context: contextOf(withShortPlans(store)) }
   }
 
-  it('OPS-15 a dry run says that more may match', async () => {
+  it('OPS-16 a dry run says that more may match', async () => {
     const { context } = open(3)
     const written = captureOutput()
     await runBulk(context, [request], { ...flags, dryRun: true }, words)
@@ -84,7 +84,7 @@ describe('a count that stopped at its limit', () => {
     )
   })
 
-  it('OPS-15 the operation compares the expected number, and changes all that match', async () => {
+  it('OPS-16 the operation compares the expected number, and changes all that match', async () => {
     const { context, store } = open(3)
     const written = captureOutput()
     const expecting = (expect: number) => runBulk(context, [request], { ...flags, expect }, words)
@@ -95,7 +95,7 @@ describe('a count that stopped at its limit', () => {
     expect(JSON.parse(written.join(''))).toMatchObject({ tables: [{ total: 3, changed: 3 }] })
   })
 
-  it('OPS-15 a job beyond the limit is found by the operation', async () => {
+  it('OPS-16 a job beyond the limit is found by the operation', async () => {
     const { context, store } = open(1)
     for (let n = 0; n < 2; n++) store.plantJob({ type: 'other', status: 'dead' })
     const written = captureOutput()
@@ -104,7 +104,7 @@ describe('a count that stopped at its limit', () => {
     expect(JSON.parse(written.join(''))).toMatchObject({ tables: [{ total: 1, changed: 1 }] })
   })
 
-  it('OPS-15 the limit of all tables is kept by what the operations take', async () => {
+  it('OPS-16 the limit of all tables is kept by what the operations take', async () => {
     const { store, context } = open(4)
     const other = createMemoryStore()
     for (let n = 0; n < 4; n++) other.plantJob({ type: 'asr', status: 'dead' })

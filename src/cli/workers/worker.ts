@@ -22,6 +22,7 @@ export async function workerCommand(file: string, flags: WorkerFlags): Promise<v
   const stopOtel = await startOtel()
   const q = unstuck({
     ...(config.databaseUrl === null ? {} : { databaseUrl: config.databaseUrl }),
+    ...(config.shards === null ? {} : { shards: config.shards }),
     ...(flags.config === undefined ? {} : { config: flags.config }),
     schema: config.schema,
     profile: config.profile,

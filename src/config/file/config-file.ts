@@ -22,7 +22,9 @@ export function checkConfigFile(file: unknown, problems: ConfigProblem[]): Check
     problems.push(problem('the config file', file, 'an object as its default export'))
     return { values, policy: {} }
   }
-  const { policy: given, profile, ...others } = file
+  const { policy: given, profile, shards, ...others } = file
+  // Read with the other ways to give them.
+  if (shards !== undefined) values.set('shards', JSON.stringify(shards))
   const ownProfile = isPlainObject(profile) ? readOwnProfile(profile, problems) : undefined
   collect(isPlainObject(profile) ? others : { profile, ...others }, '', values, problems)
   const policy = readFilePolicy(given, problems)

@@ -1,8 +1,8 @@
 import { type PolicyOverride, type PresetName, presetPolicies, withOverride } from '../../policy/policy.ts'
 import type { Profile } from '../../profile/profile.ts'
 import { isShippedProfile, type ProfileName, shippedPolicy } from '../../profile/shipped.ts'
-import type { Config, ConfigSources } from '../config.ts'
-import { type ConfigProblem, invalidConfig, nameInFile } from '../config-problem.ts'
+import type { Config, ConfigSources, ShardConfig } from '../config.ts'
+import { type ConfigProblem, invalidConfig, nameInFile, problem } from '../config-problem.ts'
 import { type CheckedFile, checkConfigFile } from '../file/config-file.ts'
 import type { Setting } from '../variables/variable.ts'
 import { variables, variablesOf } from '../variables/variables.ts'
@@ -11,6 +11,7 @@ import { listValues, readNumberSetting, readSetting, readTextSetting } from './c
 import { type FoundValue, findValue, type Search } from './find-value.ts'
 import { checkHeartbeatFit, keepsLeases } from './heartbeat-fit.ts'
 import { checkKeptRows } from './kept-rows.ts'
+import { readShards } from './read-shards.ts'
 import { findStrayNames } from './stray-names.ts'
 
 /**
@@ -31,6 +32,11 @@ export function loadConfig({ env, flags = {}, file }: ConfigSources): Config {
   const search: Search = { ...anyProfile, profile, profileName: own?.name ?? profile }
 
   const found = findAll(search, own)
+  const shards = readShards(found.get('shards'), String(readSetting('schema', found, profile)), problems)
+  if (shards !== null && own !== null)
+    problems.push(
+      problem('shards', own.name, 'the native profile: ids of other tables do not name their shard'),
+    )
   problems.push(...findMissing(profile, found))
   const preset = presetOf(found)
   const base = withOverride(own?.tables[0].policy ?? shippedPolicy(profile), preset)
@@ -48,7 +54,7 @@ export function loadConfig({ env, flags = {}, file }: ConfigSources): Config {
   if (problems.length > 0) throw invalidConfig(problems)
 
   return {
-    ...readSettings(found, profile),
+    ...readSettings(found, profile, shards),
     profile: own?.name ?? profile,
     ownProfile: own,
     policy,
@@ -111,18 +117,23 @@ export function findMissing(profile: ProfileName, found: ReadonlyMap<Setting, un
     }))
 }
 
-function readSettings(found: FoundValues, profile: ProfileName) {
+function readSettings(found: FoundValues, profile: ProfileName, shards: ShardConfig[] | null) {
   const text = (setting: Setting) => readTextSetting(setting, found, profile)
   const number = (setting: Setting) => readNumberSetting(setting, found, profile)
   const numberOrNull = (setting: Setting) =>
     readSetting(setting, found, profile) === null ? null : number(setting)
-  const databaseUrl = text('databaseUrl')
+  const [first] = shards ?? []
+  const databaseUrl = first?.url ?? text('databaseUrl')
+  const unlessSharded = (setting: Setting) => (first === undefined ? text(setting) : null) ?? databaseUrl
   return {
+    shards,
+    shard: null,
+    shardRoute: text('shardRoute') as Config['shardRoute'],
     databaseUrl,
-    migrateUrl: text('migrateUrl') ?? databaseUrl,
-    directUrl: text('directUrl') ?? databaseUrl,
-    readUrl: text('readUrl') ?? databaseUrl,
-    schema: String(readSetting('schema', found, profile)),
+    migrateUrl: unlessSharded('migrateUrl'),
+    directUrl: unlessSharded('directUrl'),
+    readUrl: unlessSharded('readUrl'),
+    schema: first?.schema ?? String(readSetting('schema', found, profile)),
     connections: number('connections'),
     workerConcurrency: number('workerConcurrency'),
     maxPayloadBytes: number('maxPayloadBytes'),

@@ -130,9 +130,32 @@ export const connectionVariables: readonly Variable[] = [
     profiles: shippedProfileNames,
     default: null,
     sets: ['readUrl'],
-    requirement: 'OPS-15',
+    requirement: 'OPS-16',
     flag: 'readUrl',
     isSecret: true,
+  },
+  {
+    name: 'UNSTUCK_SHARDS',
+    meaning:
+      'Several servers or schemas in place of the database of the jobs: addresses separated by spaces, each with `#schema` if it is another than `UNSTUCK_SCHEMA`; or a JSON array of objects with `url`, `schema`, `number` and `isDraining`.',
+    kind: TEXT,
+    profiles: ['native'],
+    default: null,
+    sets: ['shards'],
+    requirement: 'OPS-15',
+    flag: 'shards',
+    isSecret: true,
+  },
+  {
+    name: 'UNSTUCK_SHARD_ROUTE',
+    meaning:
+      'Where a job without a dedupe key is enqueued: in the shard of its owner, of its queue, or in any (`spread`).',
+    kind: { type: 'choice', words: ['owner', 'queue', 'spread'] },
+    profiles: ['native'],
+    default: 'spread',
+    sets: ['shardRoute'],
+    requirement: 'OPS-15',
+    flag: 'shardRoute',
   },
   {
     name: 'UNSTUCK_NOTIFY',

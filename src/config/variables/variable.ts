@@ -20,6 +20,8 @@ export type Setting =
       | 'workerConcurrency'
       | 'maxPayloadBytes'
       | 'webhookAllowPrivate'
+      | 'shards'
+      | 'shardRoute'
     >
   | 'preset'
   | `gateway.${keyof GatewayConfig}`

@@ -76,6 +76,8 @@ const examples: { [Name in EventName]: RuntimeEvents[Name] } = {
   'heartbeat:sent': { leases: 1 },
   'heartbeat:failed': { error: away, failingForMs: 1.5 },
   'heartbeat:recovered': { failedForMs: 1.5 },
+  'shard:silent': { shard: 'shard 1', error: new Error('down') },
+  'shard:answered': { shard: 'shard 1' },
   'loop:lagged': { lagMs: 1_000 },
   'presence:off': { workerId: 'worker-1', reason: 'a connection pooler is in between' },
   'job:reaped': reaped,

@@ -39,6 +39,12 @@ function logWorkerEvents(events: RuntimeEventEmitter, logger: Logger): void {
       'presence is off: the end of this process will be noticed when its leases end',
     ),
   )
+  events.on('shard:silent', ({ shard, error }) => {
+    logger.error({ event: 'shard:silent', shard, reason: reasonOf(error) }, 'a shard does not answer')
+  })
+  events.on('shard:answered', (fields) =>
+    logger.info({ event: 'shard:answered', ...snake(fields) }, 'a shard answers again'),
+  )
   events.on('claim:failed', ({ error }) => {
     logger.error({ event: 'claim:failed', reason: reasonOf(error) }, 'claim failed')
   })

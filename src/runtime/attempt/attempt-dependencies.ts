@@ -30,7 +30,10 @@ export interface AttemptDependencies<Tx = unknown> extends JobGatewayDependencie
   /** Limit of a `tx`, from begin to commit. */
   txTimeoutMs: number
   /** Rejects with POOL_EXHAUSTED if no connection became free in time, with DATABASE_CONFLICT if it can be repeated. */
-  transaction: <T>(work: (client: Tx) => Promise<T>, options: { beginWithinMs: number }) => Promise<T>
+  transaction: <T>(
+    work: (client: Tx) => Promise<T>,
+    options: { beginWithinMs: number; jobId: string },
+  ) => Promise<T>
   slots: Slots
 }
 

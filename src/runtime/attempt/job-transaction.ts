@@ -40,7 +40,7 @@ export async function completeInTransaction<Tx, T>(
   for (let retry = 1; ; retry++) {
     try {
       await extendLease(owner, heartbeat, beginWithinMs + txTimeoutMs)
-      return await transaction(workAndComplete, { beginWithinMs })
+      return await transaction(workAndComplete, { beginWithinMs, jobId: job.jobId })
     } catch (error) {
       if (!owner.hasEnded) heartbeat.hold(job, owner)
       // SERIALIZABLE also aborts transactions that did not conflict: run a rolled-back one again (C12).

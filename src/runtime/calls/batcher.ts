@@ -88,6 +88,27 @@ export function createBatcher<Item, Answer>(
   }
 }
 
+/** A batcher for each shard: one that is down must not delay the items of the others. */
+export function createShardedBatcher<Item, Answer>(
+  shardOf: (item: Item) => number,
+  create: (shard: number) => Batcher<Item, Answer>,
+): Batcher<Item, Answer> {
+  const batchers = new Map<number, Batcher<Item, Answer>>()
+  const batcherOf = (item: Item) => {
+    const shard = shardOf(item)
+    const batcher = batchers.get(shard) ?? create(shard)
+    batchers.set(shard, batcher)
+    return batcher
+  }
+  return {
+    add: (item) => batcherOf(item).add(item),
+    put: (item, asker) => batcherOf(item).put(item, asker),
+    async idle() {
+      await Promise.all(Array.from(batchers.values(), (batcher) => batcher.idle()))
+    },
+  }
+}
+
 async function callTogether<Item, Answer>(
   call: Call<Item, Answer>,
   batch: Waiting<Item, Answer>[],

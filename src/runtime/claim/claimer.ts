@@ -4,7 +4,7 @@
 import type { ClaimedJob } from '../../job/lease.ts'
 import type { RuntimeEventEmitter } from '../../observe/events.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
-import type { JobStore, ReleaseOptions } from '../../store/job-store.ts'
+import type { JobStore, ReleaseOptions, Shards } from '../../store/job-store.ts'
 import type { RegisteredHandler } from '../attempt/handler.ts'
 import { untilNextTurn } from '../calls/batcher.ts'
 import { retryUntilAnswered } from '../calls/retry-until-answered.ts'
@@ -12,7 +12,7 @@ import type { Heartbeat } from '../heartbeat/heartbeat.ts'
 import { mayHaveExpired } from '../heartbeat/may-have-expired.ts'
 import { type Admission, TokenLimiter } from '../limits/token-limiter.ts'
 import { StandBy } from '../services/stand-by.ts'
-import { wait } from '../timing/wait.ts'
+import { wait, within } from '../timing/wait.ts'
 import { Waker } from '../timing/waker.ts'
 import { ClaimCursor } from './claim-cursor.ts'
 import {
@@ -55,6 +55,9 @@ const SHORT_CLAIM_PAUSE_MS = 250
 /** Result of a claim, measured by what it asked for. `all`: there may be more. `unknown`: it asked for nothing, or failed. */
 type Found = 'all' | 'some' | 'unknown' | 'none'
 
+/** Longest wait of claims for the releases of a shard. */
+const SHARD_RELEASE_MS = 1_000
+
 /** Release of jobs whose tokens could not be asked for: they come back a little later, one after the other. */
 const WITHOUT_TOKENS = { delayMs: 1_000, spreadMs: 10 }
 
@@ -74,6 +77,8 @@ export class Claimer<Tx> {
   #lastFound: Found = 'unknown'
   #rounds = 0
   #isStartScheduled = false
+  /** Releases that a shard has not answered yet. */
+  readonly #releases = new Set<Promise<void>>()
 
   constructor(options: ClaimerOptions<Tx>) {
     this.#options = options
@@ -139,6 +144,7 @@ export class Claimer<Tx> {
       await this.#releaseStale()
     }
     await this.#releaseStale()
+    await Promise.all(this.#releases)
   }
 
   #facts(): ClaimFacts {
@@ -297,9 +303,11 @@ export class Claimer<Tx> {
     if (jobs.length === 0) return
     startWaiting()
     const options: ReleaseOptions<Tx> = isLeaving ? { cause: 'interruption' } : {}
-    await this.#release(jobs, options, Number.POSITIVE_INFINITY).catch(() => {})
     // Not earlier: without heartbeats the jobs would be reaped as crashed while the database is away.
-    for (const job of jobs) heartbeat.drop(job)
+    const drop = (released: ClaimedJob[]) => {
+      for (const job of released) heartbeat.drop(job)
+    }
+    await this.#release(jobs, options, Number.POSITIVE_INFINITY, drop).catch(() => {})
   }
 
   /** Repeated until the leases expire: heartbeats extend those of waiting jobs, so that they never do. */
@@ -307,10 +315,34 @@ export class Claimer<Tx> {
     jobs: ClaimedJob[],
     options: ReleaseOptions<Tx>,
     leaseMs = Math.min(...jobs.map((job) => job.leaseMs)),
+    onEnded: (jobs: ClaimedJob[]) => void = () => {},
   ): Promise<void> {
     const { store, leaving } = this.#options
     const endsAtMs = performance.now() + leaseMs
     const isLost = () => performance.now() > endsAtMs || leaving.aborted
-    await retryUntilAnswered(() => store.releaseJobs(jobs, options), isLost)
+    const release = (part: ClaimedJob[]) =>
+      retryUntilAnswered(() => store.releaseJobs(part, options), isLost).finally(() => onEnded(part))
+    if (store.shards === undefined) await release(jobs)
+    else await this.#releaseByShard(store.shards, jobs, release)
+  }
+
+  /** Waits a moment for each shard; what one that is down still has to answer is left to the end of the run. */
+  async #releaseByShard(
+    shards: Shards<Tx>,
+    jobs: ClaimedJob[],
+    release: (part: ClaimedJob[]) => Promise<unknown>,
+  ): Promise<void> {
+    const numbers = new Set(jobs.map(({ jobId }) => shards.of(jobId).number))
+    const partOf = (number: number) => jobs.filter(({ jobId }) => shards.of(jobId).number === number)
+    const ignore = () => {}
+    const releases = Array.from(numbers, (number) => release(partOf(number)).then(ignore, ignore))
+    for (const released of releases) {
+      this.#releases.add(released)
+      void released.then(() => this.#releases.delete(released))
+    }
+    await within(
+      SHARD_RELEASE_MS,
+      Promise.all(releases).then(() => {}),
+    )
   }
 }

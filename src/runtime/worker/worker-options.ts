@@ -6,6 +6,7 @@ import type { AttemptDependencies } from '../attempt/attempt-dependencies.ts'
 import type { RegisteredHandler } from '../attempt/handler.ts'
 import type { Heartbeat } from '../heartbeat/heartbeat.ts'
 import type { WatchedDependency } from '../limits/breaker-watch.ts'
+import type { GoneWorkers } from '../services/reaper.ts'
 import type { ReportNews } from './worker-report.ts'
 
 export interface WorkerOptions<Tx = unknown> {
@@ -14,6 +15,8 @@ export interface WorkerOptions<Tx = unknown> {
   workerId: string
   handlers: RegisteredHandler<Tx>[]
   heartbeat: Heartbeat
+  /** Presence in each shard, if there are several. */
+  presenceOf?: ((shard: number) => GoneWorkers) | undefined
   events: RuntimeEventEmitter
   transaction: AttemptDependencies<Tx>['transaction']
   gateway: AttemptDependencies<Tx>['gateway']
@@ -50,7 +53,7 @@ export interface Worker {
   /** Whether hints arrive: polls may be rare then. */
   trustHints(isTrusted: boolean): void
   /** Passes on what the worker's report says: the sweeps of its table, and the workers with which it takes turns. */
-  noteReport(news: ReportNews | undefined): void
+  noteReport(news: ReportNews | undefined, shard?: number): void
   /** Problems that an operator should know of. */
   problems(): string[]
 }

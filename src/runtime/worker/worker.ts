@@ -1,16 +1,18 @@
 // A worker: sweeps, claims jobs of the types it handles, runs them, and leaves cleanly. It never claims a job whose lease it
 // could not extend.
 import { isUnstuckError } from '../../errors/index.ts'
+import type { Lease } from '../../job/lease.ts'
+import type { JobStore } from '../../store/job-store.ts'
 import type { AttemptDependencies, AttemptEnded, RunningAttempt } from '../attempt/attempt-dependencies.ts'
 import { LOOK_MS } from '../attempt/job-clocks.ts'
 import { Attempt } from '../attempt/job-runner.ts'
-import { createBatcher, untilNextTurn } from '../calls/batcher.ts'
+import { type Batcher, createBatcher, createShardedBatcher, untilNextTurn } from '../calls/batcher.ts'
 import { Claimer } from '../claim/claimer.ts'
 import { HintedWakes } from '../claim/hinted-wakes.ts'
 import { type BreakerWatch, watchBreakers } from '../limits/breaker-watch.ts'
 import { DependencyCalls } from '../limits/dependency-calls.ts'
 import { emitSweep } from '../services/emit-sweep.ts'
-import { type Reaper, startReaper } from '../services/reaper.ts'
+import { type Reaper, type ReaperTable, startReaper } from '../services/reaper.ts'
 import { wait, within } from '../timing/wait.ts'
 import type { Worker, WorkerOptions } from './worker-options.ts'
 import type { ReportNews } from './worker-report.ts'
@@ -30,7 +32,7 @@ export function startWorker<Tx>(options: WorkerOptions<Tx>): Worker {
     running: () => worker.running,
     wake: (hint) => worker.hints.hear(hint),
     trustHints: (isTrusted) => worker.trustHints(isTrusted),
-    noteReport: (news) => worker.noteReport(news),
+    noteReport: (news, shard) => worker.noteReport(news, shard),
     problems: () => worker.problems(),
   }
 }
@@ -49,7 +51,8 @@ class RunningWorker<Tx> {
   readonly #deps: AttemptDependencies<Tx>
   readonly #claimer: Claimer<Tx>
   readonly hints: HintedWakes
-  #reaper: Reaper | undefined
+  /** By shard; a single database has one. */
+  readonly #reapers = new Map<number | undefined, Reaper>()
   readonly #dependencyCalls: DependencyCalls
   /** Attempts whose outcome is not written yet; `#handling` counts those whose handler still runs. */
   readonly #running = new Set<RunningAttempt>()
@@ -94,9 +97,13 @@ class RunningWorker<Tx> {
         onEnded: (attempt, ended) => this.#noteEnd(attempt, ended),
       },
       dependencyCalls: this.#dependencyCalls,
-      completions: createBatcher((completions) => store.completeJobs(completions, { policy }), untilNextTurn),
-      failures: createBatcher((failures) => store.failJobs(failures, { policy })),
-      releases: createBatcher((leases) => store.releaseJobs(leases, { cause: 'interruption' })),
+      completions: batcherOf(
+        store,
+        (completions) => store.completeJobs(completions, { policy }),
+        untilNextTurn,
+      ),
+      failures: batcherOf(store, (failures) => store.failJobs(failures, { policy })),
+      releases: batcherOf(store, (leases) => store.releaseJobs(leases, { cause: 'interruption' })),
     }
   }
 
@@ -110,8 +117,8 @@ class RunningWorker<Tx> {
     if (!isTrusted) this.#claimer.wake()
   }
 
-  noteReport(news: ReportNews | undefined): void {
-    this.#reaper?.note(news)
+  noteReport(news: ReportNews | undefined, shard?: number): void {
+    this.#reapers.get(shard)?.note(news)
     if (news !== undefined) this.hints.meet(news.hintedWorkers)
   }
 
@@ -126,7 +133,7 @@ class RunningWorker<Tx> {
 
   async run(): Promise<number> {
     const { events, workerId, concurrency, handlers, heartbeat } = this.#options
-    const firstSweep = this.#startReaper()
+    const firstSweep = this.#startReapers()
     const stopped = untilAborted(this.#stopping.signal)
     void heartbeat.died.then((error) => this.#leave(error.message))
     await Promise.race([stopped, Promise.all([firstSweep, heartbeat.ready])])
@@ -139,7 +146,7 @@ class RunningWorker<Tx> {
     const ended = new AbortController()
     const givenUp = this.#untilGivenUp(ended.signal)
     await Promise.race([this.#drain(claiming), givenUp])
-    await Promise.race([Promise.all([this.#reaper?.stop(), watch.stop()]), givenUp])
+    await Promise.race([Promise.all([this.#stopReapers(), watch.stop()]), givenUp])
     ended.abort()
     await within(LAST_BEAT_MS, heartbeat.stop())
     clearTimeout(this.#looking)
@@ -160,12 +167,26 @@ class RunningWorker<Tx> {
     this.#leaving.abort()
   }
 
-  /** Sweeps once before the first claim (WORK-2), then at every interval. */
-  #startReaper(): Promise<void> {
-    const { store, tableName, sweepIntervalMs, policy, events, heartbeat } = this.#options
-    const firstSweep = new Promise<void>((resolve) => {
-      this.#reaper = startReaper({
-        tables: [{ name: tableName, store, presence: heartbeat.presence }],
+  /** Sweeps once before the first claim (WORK-2), then at every interval. A shard that is down delays no sweep of the others. */
+  async #startReapers(): Promise<void> {
+    const { store, tableName, heartbeat, presenceOf } = this.#options
+    if (store.shards === undefined)
+      return this.#startReaper({ name: tableName, store, presence: heartbeat.presence })
+    await Promise.race(
+      store.shards.all.map(({ number, store: own }) =>
+        this.#startReaper(
+          { name: `${tableName}:${number}`, store: own, ...(presenceOf && { presence: presenceOf(number) }) },
+          number,
+        ),
+      ),
+    )
+  }
+
+  #startReaper(reaped: ReaperTable, shard?: number): Promise<void> {
+    const { sweepIntervalMs, policy, events } = this.#options
+    return new Promise<void>((resolve) => {
+      const reaper = startReaper({
+        tables: [reaped],
         intervalMs: sweepIntervalMs,
         policy,
         onSweep: (table, report) => {
@@ -180,8 +201,12 @@ class RunningWorker<Tx> {
         },
         onUncounted: (table, error) => events.emit('trends:failed', { table, error }),
       })
+      this.#reapers.set(shard, reaper)
     })
-    return firstSweep
+  }
+
+  async #stopReapers(): Promise<void> {
+    await Promise.all(Array.from(this.#reapers.values(), (reaper) => reaper.stop()))
   }
 
   #watchBreakers(): BreakerWatch {
@@ -302,6 +327,19 @@ class RunningWorker<Tx> {
     // Ends the repetitions of writes that failed.
     else if (!ended.aborted) this.#leaving.abort()
   }
+}
+
+/** Split by shard before anything is sent, if there are several. */
+function batcherOf<Tx, Item extends Lease, Answer>(
+  { shards }: JobStore<Tx>,
+  call: (items: Item[]) => Promise<Answer[]>,
+  pause?: () => Promise<void>,
+): Batcher<Item, Answer> {
+  if (shards === undefined) return createBatcher(call, pause)
+  return createShardedBatcher(
+    ({ jobId }) => shards.of(jobId).number,
+    () => createBatcher(call, pause),
+  )
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {

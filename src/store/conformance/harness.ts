@@ -29,6 +29,8 @@ export interface ConformanceOptions {
   ignoresUpdateTime?: boolean
   /** A team's own table: waiting jobs are not compared with a budget, and never ended (C29). */
   isTeams?: boolean
+  /** Queues are in different shards: what a shard knows of its own jobs alone is skipped by name (docs/adr/0038). */
+  isSharded?: boolean
   /** Ids are arbitrary text: prefixes match only as written. */
   hasTextIds?: boolean
   /**

@@ -110,7 +110,7 @@ type Open<Tx> = () => StoreHarness<Tx>
 function describeLifecyclePort<Tx>(opened: Open<Tx>, options: ConformanceOptions): void {
   describeEnqueue(opened, options)
   describeEnqueueBatches(opened)
-  describeClaim(opened)
+  describeClaim(opened, options)
   describeHeartbeat(opened)
   describeStage(opened)
   describeTotalDeadline(opened)
@@ -118,14 +118,14 @@ function describeLifecyclePort<Tx>(opened: Open<Tx>, options: ConformanceOptions
   describeIfCapable(options, 'deletion', () => describeKeepCompleted(opened, options))
   describeFail(opened)
   describeRelease(opened)
-  describeLastChance(opened)
+  describeLastChance(opened, options)
   describeActors(opened)
 }
 
 function describeReapingPort<Tx>(opened: Open<Tx>, options: ConformanceOptions): void {
-  describeSweep(opened)
+  describeSweep(opened, options)
   if (options.isTeams === true) describeUnjudgedWaiting(opened)
-  else describeWaitingBudget(opened)
+  else describeWaitingBudget(opened, options)
   describeReapBackoff(opened)
   describePreview(opened)
   describeLegacyRows(opened, options)
@@ -152,7 +152,7 @@ function describeOperatingPort<Tx>(opened: Open<Tx>): void {
 
 function describeDependencyPort<Tx>(opened: Open<Tx>, options: ConformanceOptions): void {
   describeBreaker(opened)
-  describeHalfOpen(opened)
+  describeHalfOpen(opened, options)
   describePause(opened)
   if (options.leavesOutShared !== true) describeRateLimit(opened)
 }

@@ -11,6 +11,12 @@ export interface PolicyOption {
   policy?: PolicyOverride
 }
 
+/** A read of several shards. */
+export interface ShardedAnswer {
+  /** Names of the shards that did not answer in time: their part is missing. Absent if all did. */
+  silentShards?: string[]
+}
+
 export interface CountOption {
   /** Counts stop at about this many rows. Default: 100,000. */
   countLimit?: number

@@ -2,7 +2,7 @@
 // or costs an attempt (BREAK-2, RATE-5).
 import type { BreakerSettings, BreakerState, DependencyCall } from '../../policy/dependency/breaker.ts'
 import type { RateLimit, TokenGrant } from '../../policy/dependency/rate-limit.ts'
-import type { ActorOptions, CountOption } from './call-options.ts'
+import type { ActorOptions, CountOption, ShardedAnswer } from './call-options.ts'
 
 export interface DependencyStore {
   /** Binds a queue to the breaker of its dependency; null unbinds it. Returns whether anything changed. */
@@ -102,7 +102,7 @@ export interface QueueRequest extends CountOption {
   queues?: string[]
 }
 
-export interface QueueList {
+export interface QueueList extends ShardedAnswer {
   queues: QueueStatus[]
   /** False if more than 1,000 queues have waiting jobs: only the first 1,000 are listed. */
   isComplete: boolean

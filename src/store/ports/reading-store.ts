@@ -3,7 +3,7 @@ import type { JobEvent } from '../../job/event.ts'
 import type { Job, JobErrorRecord, JobStatus, JsonValue } from '../../job/job.ts'
 import type { JobFacts } from '../../policy/explain/job-facts.ts'
 import type { Policy } from '../../policy/policy.ts'
-import type { CountOption, PolicyOption, TxOption } from './call-options.ts'
+import type { CountOption, PolicyOption, ShardedAnswer, TxOption } from './call-options.ts'
 import type { QueueStatus } from './dependency-store.ts'
 import type { HoldReason } from './reaping-store.ts'
 
@@ -30,7 +30,7 @@ export interface ReadingStore<Tx = never> {
 }
 
 /** Computed from the rows, never from a reaper's report. */
-export interface Health {
+export interface Health extends ShardedAnswer {
   waiting: number
   due: number
   running: number
@@ -80,7 +80,7 @@ export interface SloRequest extends PolicyOption {
 }
 
 /** A rescue lasts from the lost worker's last sign of life to the next claim, excluding the backoff. */
-export interface Slo {
+export interface Slo extends ShardedAnswer {
   rescued: number
   /** Rescues within their own lease, a sweep interval and a poll. */
   inTime: number
@@ -131,7 +131,7 @@ export interface ListOptions {
 /** Opaque. */
 export type JobCursor = string & { readonly brand?: 'job-cursor' }
 
-export interface JobPage {
+export interface JobPage extends ShardedAnswer {
   jobs: JobSummary[]
   next: JobCursor | null
   /** Creation time of the job where `next` continues: everything newer was searched. Null without a `next`. */
@@ -155,7 +155,7 @@ export interface GroupOptions {
   owner?: string
 }
 
-export interface DeadJobGroups {
+export interface DeadJobGroups extends ShardedAnswer {
   groups: DeadJobGroup[]
   /** False if there are more than 10,000 dead letters: only the newest 10,000 are grouped. */
   isComplete: boolean

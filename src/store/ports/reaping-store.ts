@@ -1,7 +1,7 @@
 // Sweeps, retention, and the history of rescues.
 import type { ReapAction } from '../../job/outcome.ts'
 import type { StaleFacts } from '../../policy/explain/explain-stale.ts'
-import type { PolicyOption } from './call-options.ts'
+import type { PolicyOption, ShardedAnswer } from './call-options.ts'
 
 export interface ReapingStore {
   /** One bounded step of a sweep: holds, reap, events. Continue with `next` until it is null. */
@@ -110,7 +110,7 @@ export interface ReclaimRequest extends PageRequest {
   stage?: string
 }
 
-export interface ReclaimPage {
+export interface ReclaimPage extends ShardedAnswer {
   reclaims: Reclaim[]
   next: string | null
 }
@@ -147,7 +147,7 @@ export interface StaleRequest extends PolicyOption {
   isPastTwiceLease?: boolean
 }
 
-export interface StaleJobs {
+export interface StaleJobs extends ShardedAnswer {
   jobs: StaleJob[]
   /** The total, whatever the limit. */
   count: number
@@ -166,7 +166,7 @@ export interface StaleJob extends StaleFacts {
   isPastTwiceLease: boolean
 }
 
-export interface SweepPage {
+export interface SweepPage extends ShardedAnswer {
   /** Null before the first sweep of a reaper. */
   last: LastSweep | null
   sweeps: PastSweep[]

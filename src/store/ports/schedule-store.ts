@@ -1,7 +1,7 @@
 // Recurring jobs. An occurrence is a calendar time, so callers send it as one, computed from the `now` of `listSchedules` and
 // never from their own clock.
 import type { NewJob } from '../../job/job.ts'
-import type { PolicyOption } from './call-options.ts'
+import type { PolicyOption, ShardedAnswer } from './call-options.ts'
 
 export interface ScheduleStore {
   /** Creates or changes a schedule. Its next run stays unless cron or timezone change. */
@@ -47,7 +47,7 @@ export interface Schedule {
   lastSkippedAt: Date | null
 }
 
-export interface ScheduleList {
+export interface ScheduleList extends ShardedAnswer {
   /** The store's time, for computing the next occurrences. */
   now: Date
   schedules: Schedule[]

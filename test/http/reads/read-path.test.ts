@@ -61,7 +61,7 @@ describe('the read path', () => {
     expect(asked).toEqual([])
   })
 
-  it('SEE-2 OPS-15 a scrape and a tick of the stream count the waiting jobs once', async () => {
+  it('SEE-2 OPS-16 a scrape and a tick of the stream count the waiting jobs once', async () => {
     const { app, asked } = buildWatched()
     await enqueue(bench.store, { type: 'scraped' })
     const counting = () => asked.filter((verb) => verb === 'readHealth' || verb === 'listQueues')

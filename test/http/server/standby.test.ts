@@ -63,7 +63,7 @@ async function ask({ app }: { app: BuiltApp }, method: string, path: string, bod
 }
 
 describe('a server that reads from a standby', () => {
-  it('OPS-15 reads there, writes to the primary, and streams from it', async () => {
+  it('OPS-16 reads there, writes to the primary, and streams from it', async () => {
     const server = open({ DATABASE_URL: primary.url, UNSTUCK_READ_URL: standby.url })
     expect((await ask(server, 'POST', '/v1/jobs', { type: 'written' })).status).toBe(201)
     const { jobs } = (await ask(server, 'GET', '/v1/jobs')).body
@@ -76,7 +76,7 @@ describe('a server that reads from a standby', () => {
     expect(counts.data.tables).toMatchObject([{ waiting: 2 }])
   })
 
-  it('OPS-15 answers every read from it', async () => {
+  it('OPS-16 answers every read from it', async () => {
     const server = open({ DATABASE_URL: primary.url, UNSTUCK_READ_URL: standby.url })
     const { paths = {} } = server.app.api.getOpenAPI31Document(documentInfo)
     const reads = Object.entries(paths).filter(
@@ -94,7 +94,7 @@ describe('a server that reads from a standby', () => {
 })
 
 describe('a write on a standby', () => {
-  it('OPS-15 is refused by the HTTP API, which names the primary as the remedy', async () => {
+  it('OPS-16 is refused by the HTTP API, which names the primary as the remedy', async () => {
     const server = open({ DATABASE_URL: standby.url })
     expect(await ask(server, 'POST', '/v1/jobs', { type: 'a' })).toMatchObject({
       status: 503,
@@ -107,7 +107,7 @@ describe('a write on a standby', () => {
     })
   })
 
-  it('OPS-15 is refused by the command line, while reads work', async () => {
+  it('OPS-16 is refused by the command line, while reads work', async () => {
     const env = { DATABASE_URL: standby.url }
     const paused = await runInProcess(['queues', 'pause', 'a', '--reason', 'deploy'], env)
     expect(paused.exitCode).toBe(3)

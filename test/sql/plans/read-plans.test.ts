@@ -91,14 +91,14 @@ describe.each(['auto', 'force_generic_plan'])('beside a backlog, plan_cache_mode
     for (const { client } of [small, large]) await client.query(`set plan_cache_mode = ${mode}`)
   })
 
-  it.each(reads)('OPS-15 %s touches no more pages beside three times the jobs', async (_, call) => {
+  it.each(reads)('OPS-16 %s touches no more pages beside three times the jobs', async (_, call) => {
     const [few, many] = [await measure(small, call), await measure(large, call)]
     expect([...many.paths]).not.toContain('seq scan')
     expect(many.pages).toBeLessThanOrEqual(1.3 * few.pages + 100)
   })
 })
 
-it('OPS-15 read_health counts the waiting jobs once, for itself and its queues', async () => {
+it('OPS-16 read_health counts the waiting jobs once, for itself and its queues', async () => {
   const [queues, health] = [
     await measure(large, `select * from unstuck.list_queues(null, ${limit})`),
     await measure(large, `select * from unstuck.read_health(null, ${limit})`),
@@ -127,7 +127,7 @@ describe('odd shapes', () => {
     }
   }
 
-  it('OPS-15 a job of the last of 3,000 priorities is not looked for, and the answer says so', () =>
+  it('OPS-16 a job of the last of 3,000 priorities is not looked for, and the answer says so', () =>
     withJobs("type, priority='clip', n", 3_000, async (client) => {
       const [health] = (await client.query('select * from unstuck.read_health()')).rows
       expect(health).toMatchObject({ waiting: 3_000, due: 3_000, at_least: ['oldest_due_ms'] })
@@ -137,7 +137,7 @@ describe('odd shapes', () => {
       )
     }))
 
-  it('OPS-15 of 1,200 queues 1,000 are listed, and the answer says so', () =>
+  it('OPS-16 of 1,200 queues 1,000 are listed, and the answer says so', () =>
     withJobs("type='queue-' || n", 1_200, async (client) => {
       const { rows } = await client.query('select * from unstuck.list_queues()')
       expect(rows).toHaveLength(1_000)
@@ -151,7 +151,7 @@ describe('odd shapes', () => {
       expect(named.rows).toMatchObject([{ queue: 'queue-999', waiting: 1, is_complete: true }])
     }))
 
-  it('OPS-15 the limit of counts is the same in SQL and in TypeScript', async () => {
+  it('OPS-16 the limit of counts is the same in SQL and in TypeScript', async () => {
     const { rows } = await small.client.query<{ name: string; defaults: string }>(
       `select proname as name, pg_get_expr(proargdefaults, 0) as defaults from pg_proc
         where pronamespace = 'unstuck'::regnamespace and 'p_count_limit' = any (proargnames) order by proname`,

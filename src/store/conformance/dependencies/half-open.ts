@@ -21,18 +21,18 @@ import {
   startOne,
   TYPE,
 } from '../builders.ts'
-import type { TestBench } from '../harness.ts'
+import type { ConformanceOptions, TestBench } from '../harness.ts'
 import { halfOpen, NAME, openBreaker, openHalf, outcomes, readBreaker, stateOf } from './breaker-builders.ts'
 
-export function describeHalfOpen(opened: () => TestBench): void {
+export function describeHalfOpen(opened: () => TestBench, options: ConformanceOptions): void {
   describe('half-open breakers', () => {
-    describeTries(opened)
+    describeTries(opened, options)
     describeFailedProbes(opened)
     describeProbeSlots(opened)
   })
 }
 
-function describeTries(opened: () => TestBench): void {
+function describeTries(opened: () => TestBench, { isSharded = false }: ConformanceOptions): void {
   it('BREAK-3 in mode half-open one job at a time is admitted after the cooldown', async () => {
     const { store, elapse } = opened()
     await openBreaker(store, halfOpen)
@@ -75,18 +75,21 @@ function describeTries(opened: () => TestBench): void {
     expect(await claimMany(store)).toHaveLength(1)
   })
 
-  it('BREAK-3 a half-open breaker counts calls of its probes, and no late ones', async () => {
-    const bench = opened()
-    const { store } = bench
-    const late = await startOne(store)
-    await openHalf(bench, { closeAfter: 1 })
-    await enqueueOne(store)
-    const probe = await claimOne(store)
-    await store.recordCalls(NAME, [{ isFailure: true, jobId: late.jobId }])
-    expect(await readBreaker(store)).toMatchObject({ state: 'half-open', probing: 1 })
-    await store.recordCalls(NAME, [{ isFailure: false, jobId: probe.jobId }])
-    expect(await stateOf(store)).toBe('closed')
-  })
+  it.skipIf(isSharded)(
+    'BREAK-3 a half-open breaker counts calls of its probes, and no late ones',
+    async () => {
+      const bench = opened()
+      const { store } = bench
+      const late = await startOne(store)
+      await openHalf(bench, { closeAfter: 1 })
+      await enqueueOne(store)
+      const probe = await claimOne(store)
+      await store.recordCalls(NAME, [{ isFailure: true, jobId: late.jobId }])
+      expect(await readBreaker(store)).toMatchObject({ state: 'half-open', probing: 1 })
+      await store.recordCalls(NAME, [{ isFailure: false, jobId: probe.jobId }])
+      expect(await stateOf(store)).toBe('closed')
+    },
+  )
 
   it('BREAK-3 a call without a job counts for the oldest probe, or for none if none runs', async () => {
     const bench = opened()

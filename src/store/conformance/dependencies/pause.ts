@@ -134,7 +134,7 @@ function describeListing(opened: () => TestBench): void {
     expect(quiet?.pausedAt).toBeInstanceOf(Date)
   })
 
-  it('OPS-15 lists the named queues alone, and none that has nothing', async () => {
+  it('OPS-16 lists the named queues alone, and none that has nothing', async () => {
     const { store } = opened()
     await enqueueMany(store, 2)
     await enqueueOne(store, { type: 'mail' })
@@ -146,7 +146,7 @@ function describeListing(opened: () => TestBench): void {
     ])
   })
 
-  it('OPS-15 large queues share the limit of a count, and say that they have at least that many', async () => {
+  it('OPS-16 large queues share the limit of a count, and say that they have at least that many', async () => {
     const { store } = opened()
     await enqueueMany(store, 7)
     await enqueueMany(store, 9, { type: 'mail' })
@@ -164,7 +164,7 @@ function describeListing(opened: () => TestBench): void {
     ])
   })
 
-  it('OPS-15 running jobs are counted up to the limit too', async () => {
+  it('OPS-16 running jobs are counted up to the limit too', async () => {
     const { store } = opened()
     await enqueueMany(store, 3)
     await claimMany(store)

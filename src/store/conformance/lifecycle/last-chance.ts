@@ -23,7 +23,7 @@ import {
   TYPE,
 } from '../builders.ts'
 import { openHalf } from '../dependencies/breaker-builders.ts'
-import type { TestBench } from '../harness.ts'
+import type { ConformanceOptions, TestBench } from '../harness.ts'
 
 /** One crash is left of the budget. */
 const lastOnes = {
@@ -48,10 +48,12 @@ async function claimedIds(store: JobStore, request: Partial<ClaimRequest> = {}):
   return (await claimMany(store, request)).map(({ jobId }) => jobId)
 }
 
-export function describeLastChance(opened: () => TestBench): void {
+export function describeLastChance(opened: () => TestBench, { isSharded = false }: ConformanceOptions): void {
   describe('the last chance of a job', () => {
-    describeAlone(opened)
-    describeKept(opened)
+    describe.skipIf(isSharded)('a worker, whose shard knows all its jobs', () => {
+      describeAlone(opened)
+      describeKept(opened)
+    })
     describeCohort(opened)
   })
 }

@@ -99,7 +99,7 @@ function describeFreeze(opened: () => TestBench): void {
     expect((await store.listOperations()).operations).toEqual([])
   })
 
-  it('OPS-15 a plan reads as many jobs as its limit allows, the newest, and says that more may match', async () => {
+  it('OPS-16 a plan reads as many jobs as its limit allows, the newest, and says that more may match', async () => {
     const { store } = opened()
     await killMany(store, 4)
     const plan = (fields: object) => store.beginOperation({ ...retryDead, isPlan: true, ...fields })

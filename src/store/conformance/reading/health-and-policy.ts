@@ -102,7 +102,7 @@ function describeHealth(opened: () => TestBench): void {
     expect(await store.readHealth()).toMatchObject({ waiting: 0, due: 0, running: 0, overdue: 0 })
   })
 
-  it('OPS-15 counts stop at the limit and say so, and the oldest due job is found beyond it', async () => {
+  it('OPS-16 counts stop at the limit and say so, and the oldest due job is found beyond it', async () => {
     const { store, elapse } = opened()
     await enqueueOne(store, { priority: 9 })
     await elapse(HOUR)
@@ -114,7 +114,7 @@ function describeHealth(opened: () => TestBench): void {
     expect(await store.readHealth({ countLimit: 9 })).toMatchObject({ waiting: 8, due: 7, atLeast: [] })
   })
 
-  it('OPS-15 its queues are those of listQueues, and its counts their sums', async () => {
+  it('OPS-16 its queues are those of listQueues, and its counts their sums', async () => {
     const { store } = opened()
     await enqueueMany(store, 6)
     await enqueueMany(store, 3, { type: 'mail' })
@@ -130,7 +130,7 @@ function describeHealth(opened: () => TestBench): void {
     }
   })
 
-  it('OPS-15 running jobs are counted up to the limit too', async () => {
+  it('OPS-16 running jobs are counted up to the limit too', async () => {
     const { store } = opened()
     await enqueueMany(store, 3)
     await claimMany(store)

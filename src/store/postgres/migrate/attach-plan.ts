@@ -19,6 +19,7 @@ import { assertNotTaken, assertSchemaIsFree } from './migrate-up.ts'
 import { newerSchema } from './newer-schema.ts'
 import type { MigrationSession } from './session/migration-session.ts'
 import { withReadingSession } from './session/reading-session.ts'
+import { withShard } from './shard-number.ts'
 import { columnsSql, functionsSql, migrationsSql, nativeSql } from './statements/migration-sql.ts'
 import {
   attachmentFunctions,
@@ -71,10 +72,11 @@ export interface AttachPlanOptions {
 export async function planAttach(options: AttachPlanOptions): Promise<AttachPlan> {
   const { databaseUrl, schema, profile } = options
   assertProfile(schema, profile)
-  const base: RenderOptions = { schema, table: nativeProfile(schema).tables[0], profile: 'native' }
+  const unnumbered: RenderOptions = { schema, table: nativeProfile(schema).tables[0], profile: 'native' }
   return withReadingSession(databaseUrl, async (session) => {
     const [server] = await session.run(readSql('scan', 'server'))
-    const [facts = {}] = await session.query('server_facts', base)
+    const [facts = {}] = await session.query('server_facts', unnumbered)
+    const base = await withShard(session, unnumbered, facts)
     const isInstalled = facts['is_installed'] === true
     const attached = isInstalled ? await session.query('list_attachments', base) : []
     const steps: PlanStep[] = []

@@ -11,6 +11,7 @@ import { readTable, renderFacts } from './inspect/inspect-table.ts'
 import { listRoutines } from './install-functions.ts'
 import type { MigrationSession } from './session/migration-session.ts'
 import { withReadingSession } from './session/reading-session.ts'
+import { withShard } from './shard-number.ts'
 import {
   attachmentFunctions,
   bodyDigest,
@@ -52,10 +53,11 @@ export async function migrateStatus({
   schema,
   profile,
 }: MigrateStatusOptions): Promise<MigrationStatus> {
-  const base: RenderOptions = { schema, table: nativeProfile(schema).tables[0] }
+  const unnumbered: RenderOptions = { schema, table: nativeProfile(schema).tables[0] }
   return withReadingSession(databaseUrl, async (session) => {
-    const [facts] = await session.query('server_facts', base)
-    const isInstalled = facts?.['is_installed'] === true
+    const [facts = {}] = await session.query('server_facts', unnumbered)
+    const base = await withShard(session, unnumbered, facts)
+    const isInstalled = facts['is_installed'] === true
     const applied = isInstalled ? names(await session.query('list_migrations', base)) : []
     const known = migrations().map(({ name }) => name)
     const attached = isInstalled ? await session.query('list_attachments', base) : []

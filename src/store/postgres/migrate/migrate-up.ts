@@ -24,6 +24,7 @@ import {
   lockNotGranted,
   retryOnLock,
 } from './session/retry-on-lock.ts'
+import { withShard } from './shard-number.ts'
 import {
   attachmentFunctions,
   engineFunctions,
@@ -39,6 +40,8 @@ export interface MigrateOptions extends LockPatience {
   databaseUrl: string
   schema: string
   profile: Profile
+  /** Number of the shard. Default: the installed one, else 0. */
+  shard?: number
   /** Phases of the team's objects to install, always including the first. Default: all. */
   phases?: number[]
   /** Also create the indexes that the team's document names. */
@@ -56,11 +59,12 @@ const oldestServer = 14
 export async function migrateUp(options: MigrateOptions): Promise<void> {
   const { databaseUrl, schema, profile, lockTimeoutMs = defaultLockTimeoutMs } = options
   assertProfile(schema, profile)
-  const base: RenderOptions = { schema, table: nativeProfile(schema).tables[0], profile: 'native' }
+  const unnumbered: RenderOptions = { schema, table: nativeProfile(schema).tables[0], profile: 'native' }
   await withMigrationSession({ databaseUrl, lockTimeoutMs }, async (session) => {
-    await assertServer(session, base)
-    await holdMigrationLock(session, base, 60_000)
-    const [facts = {}] = await session.query('server_facts', base)
+    await assertServer(session, unnumbered)
+    await holdMigrationLock(session, unnumbered, 60_000)
+    const [facts = {}] = await session.query('server_facts', unnumbered)
+    const base = await withShard(session, unnumbered, facts, options.shard)
     const isFresh = facts['is_installed'] !== true
     if (isFresh) await assertSchemaIsFree(session, base, facts)
     const attached = isFresh ? [] : await session.query('list_attachments', base)

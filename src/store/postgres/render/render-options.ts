@@ -20,6 +20,8 @@ export interface RenderOptions {
   partition?: Partition
   /** Builds indexes without blocking writers. */
   isConcurrent?: boolean
+  /** Number of the shard, in the ids that it makes. Default: 0. */
+  shard?: number
   /** The profile of the table, for the registry of attached tables. */
   profile?: string
   /** Drops native jobs too. */

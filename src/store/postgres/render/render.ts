@@ -140,7 +140,16 @@ function nameTable(options: RenderOptions): (token: string) => string {
 }
 
 function markerTable(options: RenderOptions): Map<string, string> {
-  const { schema, table, statusType, profile, isPurge, documentIndex, role = WORKER_ROLE } = options
+  const {
+    schema,
+    table,
+    statusType,
+    profile,
+    isPurge,
+    documentIndex,
+    role = WORKER_ROLE,
+    shard = 0,
+  } = options
   const { waiting, running, succeeded, dead, cancelled } = table.statuses
   const word = (text: string) => quoteLiteral(text) + (statusType === undefined ? '' : `::${statusType}`)
   const wordLists = {
@@ -165,6 +174,9 @@ function markerTable(options: RenderOptions): Map<string, string> {
     ['lowest_id', lowestId[table.idType]],
     ['some_id', someId[table.idType]],
     ['schema', quoteLiteral(schema)],
+    ['shard', String(shard)],
+    // Variant and shard, at the top of the second half of an id.
+    ['shard_bits', `(${BigInt.asIntN(64, (0x8000n | BigInt(shard)) << 48n)})`],
     ['attachment', quoteLiteral(table.attachment)],
     ['profile', quoteLiteral(profile ?? 'native')],
     ['policy', quoteLiteral(policyToJson(table.policy) ?? '{}')],

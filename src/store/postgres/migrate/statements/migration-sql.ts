@@ -20,9 +20,9 @@ import {
 import { commentText, withLiterals } from './statement-text.ts'
 
 /** All statements of `migrate up` on an empty database, for review or another migration tool. */
-export function migrationSql(schema: string, profile: Profile): string {
+export function migrationSql(schema: string, profile: Profile, shard = 0): string {
   assertProfile(schema, profile)
-  const base: RenderOptions = { schema, table: nativeProfile(schema).tables[0], profile: 'native' }
+  const base: RenderOptions = { schema, table: nativeProfile(schema).tables[0], profile: 'native', shard }
   const attached = profile.name === 'native' ? [] : profile.tables
   const parts = [
     ...migrationsSql(base, migrations()),

@@ -1,0 +1,107 @@
+// Opens the native table of several shards behind one store. Shards of one server share its connections.
+import type { ShardConfig } from '../config/index.ts'
+import { isUnstuckError, UnstuckError } from '../errors/index.ts'
+import { nativeProfile } from '../profile/native.ts'
+import type { TableProfile } from '../profile/profile.ts'
+import type { JobStore, Shard, ShardRoute, Shards } from '../store/job-store.ts'
+import { createCallQuery } from '../store/postgres/connection/call-query.ts'
+import {
+  type ConnectionPool,
+  type ConnectionPoolOptions,
+  openConnectionPool,
+} from '../store/postgres/connection/connection-pool.ts'
+import type { SqlClient } from '../store/postgres/connection/executor.ts'
+import { createPostgresStore } from '../store/postgres/postgres-store.ts'
+import { requireSchemaVersion } from '../store/postgres/schema-version.ts'
+import { createShardedStore } from '../store/sharded/sharded-store.ts'
+import type { OpenTable } from './open-table.ts'
+
+export interface OpenShardsOptions extends Omit<ConnectionPoolOptions, 'databaseUrl'> {
+  shards: ShardConfig[]
+  route: ShardRoute
+  /** A shard stopped answering, or, with null, answers again. */
+  onReach?: (shard: string, error: unknown) => void
+}
+
+export interface OpenShard extends ShardConfig {
+  shard: Shard<SqlClient>
+  table: TableProfile
+  sendHint: (payload: string) => Promise<unknown>
+}
+
+export interface OpenShards extends OpenTable {
+  store: JobStore<SqlClient> & { readonly shards: Shards<SqlClient> }
+  shards: OpenShard[]
+}
+
+export function openShards({ shards, route, onReach, ...options }: OpenShardsOptions): OpenShards {
+  const pools = new Map<string, ConnectionPool>()
+  const poolOf = (url: string) => {
+    const pool = pools.get(url) ?? openConnectionPool({ ...options, databaseUrl: url })
+    pools.set(url, pool)
+    return pool
+  }
+  const opened = shards.map((config): OpenShard & { check: () => Promise<void> } => {
+    const { client } = poolOf(config.url)
+    const [table] = nativeProfile(config.schema).tables
+    const { schema, number, isDraining } = config
+    const call = createCallQuery(client, { schema, table })
+    const name = shardName(config)
+    const store = createPostgresStore({ client, table, schema })
+    return {
+      ...config,
+      table,
+      shard: { number, name, store, isDraining, canClaim: () => true },
+      sendHint: (payload) => call('test_hints', [payload]),
+      async check() {
+        await requireSchemaVersion(call, schema)
+        const [row] = await call('installed_shard', [])
+        if (Number(row?.['shard']) !== number) throw otherNumber(name, Number(row?.['shard']), number)
+      },
+    }
+  })
+  const store = createShardedStore({
+    shards: opened.map(({ shard }) => shard),
+    route,
+    ...(onReach === undefined ? {} : { onReach: ({ name }, error) => onReach(name, error) }),
+  })
+  return {
+    store,
+    shards: opened,
+    checkSchema: () => checkAll(opened.map(({ check }) => check)),
+    transaction: (work, { jobId, ...limits } = {}) => {
+      const { number } = jobId === undefined ? { number: undefined } : store.shards.of(jobId)
+      const found = shards.find((config) => config.number === number) ?? shards[0]
+      return poolOf(String(found?.url)).transaction(work, limits)
+    },
+    async close() {
+      await Promise.all(Array.from(pools.values(), (pool) => pool.close()))
+    },
+  }
+}
+
+/** A shard that is down keeps no worker from starting for the others. */
+async function checkAll(checks: (() => Promise<void>)[]): Promise<void> {
+  const results = await Promise.allSettled(checks.map((check) => check()))
+  const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as Error] : []))
+  const refusal = errors.find((error) => !isUnstuckError(error, 'DATABASE_UNREACHABLE'))
+  if (refusal !== undefined) throw refusal
+  const [first] = errors
+  if (first !== undefined && errors.length === checks.length) throw first
+}
+
+/** Without user and password. */
+function shardName({ number, url, schema }: ShardConfig): string {
+  const { host, pathname } = new URL(url)
+  return `shard ${number} (${host}${pathname} ${schema})`
+}
+
+function otherNumber(name: string, installed: number, wanted: number): UnstuckError {
+  return new UnstuckError(
+    'INVALID_CONFIG',
+    `${name} is installed as shard ${installed}, not shard ${wanted}`,
+    {
+      hint: 'A shard keeps its number. Correct the order of the shards, or set number.',
+    },
+  )
+}

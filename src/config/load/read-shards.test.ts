@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import type { ConfigFile } from '../config.ts'
+import { loadConfig } from './load-config.ts'
+
+const [first, second] = ['postgres://u:secret@one/db', 'postgres://u:secret@two/db']
+const load = (shards: string, file?: ConfigFile) => loadConfig({ env: { UNSTUCK_SHARDS: shards }, file })
+
+describe('UNSTUCK_SHARDS', () => {
+  it('OPS-15 takes addresses, numbered by position, with a schema each', () => {
+    const { shards, databaseUrl, schema } = load(`${first} ${second}#jobs_b`)
+    expect(shards).toEqual([
+      { url: first, schema: 'unstuck', number: 0, isDraining: false },
+      { url: second, schema: 'jobs_b', number: 1, isDraining: false },
+    ])
+    expect([databaseUrl, schema]).toEqual([first, 'unstuck'])
+  })
+
+  it('OPS-15 takes JSON with numbers that stay when a shard is removed', () => {
+    const { shards } = load(
+      JSON.stringify([
+        { url: second, number: 7 },
+        { url: first, number: 2, isDraining: true },
+      ]),
+    )
+    expect(shards?.map(({ number, isDraining }) => [number, isDraining])).toEqual([
+      [2, true],
+      [7, false],
+    ])
+  })
+
+  it('OPS-15 the config file takes a list', () => {
+    const config = loadConfig({
+      env: {},
+      file: { shards: [{ url: first }, { url: second }], shardRoute: 'owner' },
+    })
+    expect([config.shards?.length, config.shardRoute]).toEqual([2, 'owner'])
+  })
+
+  it('OPS-15 a single database has none', () => {
+    expect(loadConfig({ env: { DATABASE_URL: first } }).shards).toBeNull()
+  })
+
+  it.each([
+    ['nothing', ' '],
+    ['another kind of database', 'mysql://one/db'],
+    ['broken JSON', '[{"url":'],
+    ['an unknown field', JSON.stringify([{ url: first, sceham: 'x' }])],
+    ['a number that does not fit', JSON.stringify([{ url: first, number: 4_096 }])],
+    ['a number twice', JSON.stringify([{ url: first, number: 1 }, { url: second }])],
+    ['one schema twice', `${first} ${first}`],
+    ['only draining ones', JSON.stringify([{ url: first, isDraining: true }])],
+  ])('OPS-15 refuses %s, and shows no password', (_, text) => {
+    const attempt = () => load(text)
+    expect(attempt).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
+    expect(attempt).not.toThrow(/secret/)
+  })
+})

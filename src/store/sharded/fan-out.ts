@@ -1,0 +1,134 @@
+// Calls of all shards. Reads leave out those that do not answer in time; changes say which shards have them.
+import { UnstuckError } from '../../errors/index.ts'
+import type { Shard, ShardedAnswer } from '../job-store.ts'
+import type { Part } from './group-by.ts'
+import { ANSWER_MS, isOutage, type ShardSet } from './shard-set.ts'
+
+export interface Answers<Tx, T> {
+  answers: { shard: Shard<Tx>; answer: T }[]
+  /** To spread into the merged answer. */
+  silence: ShardedAnswer
+}
+
+/** Asks all shards, and takes what arrives in time. Fails if nothing does, or a call was refused. */
+export async function readAll<Tx, T>(
+  shards: ShardSet<Tx>,
+  read: (shard: Shard<Tx>) => Promise<T>,
+): Promise<Answers<Tx, T>> {
+  const results = await Promise.all(
+    shards.all.map(async (shard) => ({
+      shard,
+      result: await settled(shards.noted(shard, inTime(shard, read(shard)))),
+    })),
+  )
+  const answers: Answers<Tx, T>['answers'] = []
+  const silent: string[] = []
+  for (const { shard, result } of results) {
+    if ('answer' in result) answers.push({ shard, answer: result.answer })
+    else if (isOutage(result.error)) silent.push(shard.name)
+    else throw result.error
+  }
+  const [first] = results
+  if (answers.length === 0 && first !== undefined && 'error' in first.result) throw first.result.error
+  return { answers, silence: silent.length === 0 ? {} : { silentShards: silent } }
+}
+
+/** Changes all shards. If some did not get it, the error names them; the change can be repeated. */
+export async function writeAll<Tx, T>(
+  shards: ShardSet<Tx>,
+  write: (shard: Shard<Tx>) => Promise<T>,
+): Promise<[T, ...T[]]> {
+  const results = await Promise.all(
+    shards.all.map(async (shard) => ({ shard, result: await settled(shards.noted(shard, write(shard))) })),
+  )
+  const failed = results.flatMap(({ shard, result }) =>
+    'error' in result ? [{ shard, error: result.error }] : [],
+  )
+  const answers = results.flatMap(({ result }) => ('answer' in result ? [result.answer] : []))
+  const [failure] = failed
+  if (failure === undefined) return answers as [T, ...T[]]
+  if (answers.length === 0 || !isOutage(failure.error)) throw failure.error
+  const names = failed.map(({ shard }) => shard.name)
+  throw new UnstuckError(
+    'DATABASE_UNREACHABLE',
+    `not applied to ${names.join(', ')}; the other shards have it`,
+    {
+      details: { silentShards: names },
+      hint: 'Repeat the call when the shard answers again.',
+      cause: failure.error,
+    },
+  )
+}
+
+/** The same for changes that workers repeat anyway: one shard is enough. */
+export async function writeAnswering<Tx, T>(
+  shards: ShardSet<Tx>,
+  write: (shard: Shard<Tx>) => Promise<T>,
+): Promise<[T, ...T[]]> {
+  const { answers } = await readAll(shards, write)
+  return answers.map(({ answer }) => answer) as [T, ...T[]]
+}
+
+/** For what is the same in every shard, or exists once: the first that answers, in the order of their numbers. */
+export async function askFirst<Tx, T>(
+  shards: ShardSet<Tx>,
+  ask: (shard: Shard<Tx>) => Promise<T>,
+): Promise<T> {
+  const answering = shards.all.filter((shard) => shards.isAnswering(shard))
+  let failure: unknown
+  for (const shard of answering.length > 0 ? answering : shards.all) {
+    try {
+      return await shards.noted(shard, inTime(shard, ask(shard)))
+    } catch (error) {
+      if (!isOutage(error)) throw error
+      failure ??= error
+    }
+  }
+  throw failure
+}
+
+/** Calls each shard with its items at the same time, and answers in their order. */
+export async function callParts<Tx, Item, Answer>(
+  shards: ShardSet<Tx>,
+  parts: Map<Shard<Tx>, Part<Item>>,
+  call: (shard: Shard<Tx>, items: Item[]) => Promise<Answer[]>,
+): Promise<Answer[]> {
+  const answers: Answer[] = []
+  const results = await Promise.all(
+    Array.from(parts, async ([shard, { items, places }]) => {
+      const result = await settled(shards.noted(shard, call(shard, items)))
+      if ('answer' in result)
+        result.answer.forEach((answer, nth) => void (answers[places[nth] ?? 0] = answer))
+      return result
+    }),
+  )
+  const failed = results.find((result) => 'error' in result)
+  if (failed !== undefined) throw failed.error
+  return answers
+}
+
+async function inTime<T>(shard: Pick<Shard, 'name'>, call: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(silentShard(shard)), ANSWER_MS)
+  })
+  try {
+    return await Promise.race([call, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+export function silentShard({ name }: Pick<Shard, 'name'>): UnstuckError {
+  return new UnstuckError('DATABASE_UNREACHABLE', `${name}: no answer within ${ANSWER_MS} ms`, {
+    details: { shard: name },
+  })
+}
+
+async function settled<T>(call: Promise<T>): Promise<{ answer: T } | { error: unknown }> {
+  try {
+    return { answer: await call }
+  } catch (error) {
+    return { error }
+  }
+}

@@ -1,0 +1,19 @@
+import { type Config, loadConfig, readConfigFile } from '../config/index.ts'
+import type { UnstuckOptions } from './options.ts'
+
+/** The configuration of an application: its options, the environment, its config file. */
+export function configOf(options: UnstuckOptions): Config {
+  const { databaseUrl, directUrl, schema, profile, shards, route } = options
+  return loadConfig({
+    env: process.env,
+    flags: {
+      databaseUrl,
+      directUrl,
+      schema,
+      profile,
+      ...(shards === undefined ? {} : { shards: JSON.stringify(shards) }),
+      ...(route === undefined ? {} : { shardRoute: route }),
+    },
+    file: readConfigFile(process.cwd(), options.config),
+  })
+}
