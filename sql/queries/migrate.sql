@@ -25,7 +25,16 @@ select current_setting('server_version_num')::int as version_number, current_set
            and attname in ('lease_id', 'finished_lease_id', 'fence', 'generation')) = 4 as has_jobs,
        (select count(*) from pg_attribute
          where attrelid = to_regclass(format('%I.events', /*schema*/'unstuck')) and not attisdropped
-           and attname in ('attachment', 'job_id', 'at', 'data')) = 4 as has_events;
+           and attname in ('attachment', 'job_id', 'at', 'data')) = 4 as has_events,
+       exists (select from pg_extension where extname = 'citus') as has_citus;
+
+-- name: is_distributed
+-- Only on a server with Citus.
+select exists (select from pg_dist_schema where schemaid = to_regnamespace(/*schema*/'unstuck')) as is_distributed;
+
+-- name: distribute_schema
+-- Its tables move to one node of the cluster, with their rows.
+select citus_schema_distribute(to_regnamespace(/*schema*/'unstuck'));
 
 -- name: list_namesakes
 -- Existing objects whose names an install needs: relations and types ($1), routines ($2).

@@ -31,8 +31,12 @@ begin
                        and job."status" is not distinct from /*any_running*/'running'
                        for no key update) job,
            lateral (select failure.is_passing and job."cancel_requested_at" is null and v_has_probes
-                    and "unstuck".is_failed_probe(/*attachment*/'native', coalesce(job."queue", job."type")::text,
-                                                  job."id"::text) as is_so) probe
+                    and exists (select from "unstuck".probes probe
+                                  join "unstuck".dependencies dependency
+                                    on dependency.attachment = probe.attachment and dependency.name = probe.breaker
+                                 where probe.attachment = /*attachment*/'native' and probe.job_id = job."id"::text
+                                   and probe.failed_at is not null
+                                   and dependency.queue = coalesce(job."queue", job."type")::text) as is_so) probe
   ), judged as materialized (
     select held.*, outcome, "unstuck".failure_wait_ms(
              v_policy, outcome, retry_in_ms, attempt, failures, crashes, timeouts) as backoff_ms
@@ -43,9 +47,9 @@ begin
                                 else 'retried' end as outcome) verdict
   ), failed as (
     update "unstuck"."jobs" job
-       set "status" = case judged.outcome when 'dead' then /*dead*/'dead' when 'cancelled' then /*cancelled*/'cancelled'
-                                          else /*waiting*/'waiting' end,
-           "run_at" = "unstuck".after_ms(v_now, judged.backoff_ms), "updated_at" = v_now,
+       set "status" = case when judged.outcome = 'dead' then /*dead*/'dead'
+                           when judged.outcome = 'cancelled' then /*cancelled*/'cancelled' else /*waiting*/'waiting' end,
+           "run_at" = judged.due_at, "updated_at" = v_now,
            "finished_at" = case when judged.backoff_ms is null then v_now end, "finished_lease_id" = judged.lease_id,
            "worker_id" = null, "lease_id" = null, "lease_expires_at" = null, "deadline_at" = null,
            /*+lock_time "last_attempt_at" = null, */ /*+last_error "last_error" = judged.reason, */
@@ -53,14 +57,15 @@ begin
            "releases" = judged.releases, "error_reason" = judged.reason, "error_category" = judged.category,
            "error_code" = case when judged.outcome = 'cancelled' then 'cancelled' else judged.code end,
            "error_stack" = judged.stack, "error_attempt" = judged.attempt
-      from judged where job."id" = judged.id and job."id" = any (v_ids)
-    returning judged.*, job."run_at" as run_at
+      from (select *, "unstuck".after_ms(v_now, backoff_ms) as due_at from judged) judged
+     where job."id" = judged.id and job."id" = any (v_ids)
+    returning judged.*
   )
   select array_agg(row(id::text, outcome, backoff_ms)::"unstuck".job_outcome), array_agg(queue),
          array_agg(row(
            id::text, "unstuck".failure_event(outcome, code), "unstuck".acted_by(p_actor) || jsonb_build_object(
              'code', code, 'reason', reason, 'category', category, 'attempt', attempt, 'worker_id', worker_id,
-             'lease_id', lease_id, 'backoff_ms', backoff_ms, 'next_run_at', "unstuck".iso_utc(run_at))
+             'lease_id', lease_id, 'backoff_ms', backoff_ms, 'next_run_at', "unstuck".iso_utc(due_at))
              || case when is_probe then jsonb_build_object('cause', 'half-open', 'delay_ms', backoff_ms, 'releases',
                                                            releases) else '{}' end)::"unstuck".new_event)
     into v_failed, v_queues, v_events

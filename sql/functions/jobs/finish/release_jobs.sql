@@ -10,30 +10,37 @@ declare
   v_now timestamptz := clock_timestamp();
   v_released /*id*/uuid[];
   v_cancelled /*id*/uuid[];
+  v_last_ms jsonb; -- By id, if they matter.
   v_waits jsonb;
   v_queues text[];
   v_events "unstuck".new_event[];
 begin
   perform "unstuck".require_leases(p_ids, p_lease_ids);
   perform "unstuck".require_release(p_delay_ms, p_cause, p_spread_ms, p_reason);
+  if p_reason is not null then
+    select jsonb_object_agg(give.id::text, "unstuck"."last_release_ms"(give.id)) into v_last_ms
+      from pg_catalog.unnest(p_ids) give(id);
+  end if;
   with held as materialized (
     select job."id" as id, give.lease_id, job."worker_id" as worker_id,
            coalesce(job."queue", job."type")::text as queue,
            job."cancel_requested_at" is not null as is_cancelled,
-           nullif(case when p_reason is null then asked.delay_ms
-                       else "unstuck".release_delay_ms(asked.delay_ms, "unstuck"."last_release_ms"(job."id"),
-                       "unstuck".is_released_often(job."releases", job."started_at", v_now)) end, 0::float8) as delay_ms
+           wait.ms as delay_ms, "unstuck".after_ms(v_now, wait.ms) as due_at
       from (select * from unnest(p_ids, p_lease_ids) with ordinality give(id, lease_id, ordinal) order by id) give,
            -- Row by row through the primary key, as in complete_jobs.
            lateral (select * from "unstuck"."jobs" job
                      where job."id" = give.id and job."lease_id" = give.lease_id
                        and job."status" is not distinct from /*any_running*/'running'
                        for no key update) job,
-           lateral (select coalesce(p_delay_ms, 0)::float8 + (give.ordinal - 1)::float8 * p_spread_ms as delay_ms) asked
+           lateral (select coalesce(p_delay_ms, 0)::float8 + (give.ordinal - 1)::float8 * p_spread_ms as ms) asked,
+           lateral (select nullif(case when p_reason is null then asked.ms else "unstuck".release_delay_ms(
+                             asked.ms, (v_last_ms ->> job."id"::text)::float8,
+                             "unstuck".is_released_often(job."releases", job."started_at", v_now)) end, 0::float8)
+                           as ms) wait
   ), released as (
     update "unstuck"."jobs" job
        set "status" = case when held.is_cancelled then /*cancelled*/'cancelled' else /*waiting*/'waiting' end,
-           "run_at" = case when not held.is_cancelled then "unstuck".after_ms(v_now, held.delay_ms) end,
+           "run_at" = case when not held.is_cancelled then held.due_at end,
            "finished_at" = case when held.is_cancelled then v_now end, "updated_at" = v_now,
            "finished_lease_id" = held.lease_id,
            "worker_id" = null, "lease_id" = null, "lease_expires_at" = null, "deadline_at" = null,
