@@ -6,11 +6,16 @@ import { refuse } from '../jobs/jobs-change.ts'
 import { printJson, printLine, printTable, stepPrinter } from '../terminal/output.ts'
 import { confirmRemoval } from './confirm-removal.ts'
 
-export async function migrateUpCommand(flags: ConnectionFlags & { phase?: string[] }): Promise<void> {
+interface UpFlags extends ConnectionFlags {
+  phase?: string[]
+  distribute?: boolean
+}
+
+export async function migrateUpCommand(flags: UpFlags): Promise<void> {
   const config = loadCommandConfig(flags)
   const installer = createInstaller(config)
   const { steps, onStep } = stepPrinter(flags)
-  await installer.up(onStep, flags.phase?.map(Number))
+  await installer.up(onStep, flags.phase?.map(Number), { distributes: flags.distribute ?? false })
   if (flags.json === true) return printJson({ schema: config.schema, profile: config.profile, steps })
   printLine(`installed in ${installer.place}, profile ${config.profile}`)
   printLine('Next:  unstuck migrate status')

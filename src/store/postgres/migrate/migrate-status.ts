@@ -6,6 +6,7 @@ import type { Row } from '../connection/executor.ts'
 import { hasUniqueKeys, replacedDedupeIndex } from '../render/index-names.ts'
 import type { RenderOptions } from '../render/render.ts'
 import type { SqlFile } from '../sql-files.ts'
+import { isDistributedSchema } from './distribution.ts'
 import { readTable, renderFacts } from './inspect/inspect-table.ts'
 import { listRoutines } from './install-functions.ts'
 import type { MigrationSession } from './session/migration-session.ts'
@@ -51,9 +52,10 @@ export async function migrateStatus({
   schema,
   profile,
 }: MigrateStatusOptions): Promise<MigrationStatus> {
-  const base: RenderOptions = { schema, table: nativeProfile(schema).tables[0] }
+  const native: RenderOptions = { schema, table: nativeProfile(schema).tables[0] }
   return withReadingSession(databaseUrl, async (session) => {
-    const [facts] = await session.query('server_facts', base)
+    const [facts] = await session.query('server_facts', native)
+    const base = { ...native, isDistributed: await isDistributedSchema(session, native, facts) }
     const isInstalled = facts?.['is_installed'] === true
     const applied = isInstalled ? names(await session.query('list_migrations', base)) : []
     const known = migrations().map(({ name }) => name)
