@@ -12,6 +12,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const suites = [
   'test/external/citus/install.test.ts',
   'test/external/citus/move.test.ts',
+  'test/external/citus/presence.test.ts',
   'test/external/citus/store.test.ts',
 ]
 const scripts = process.env['UNSTUCK_CITUS'] ?? ''

@@ -13,8 +13,8 @@ import {
   timeColumns,
   timeZoneOf,
 } from '../../src/profile/profile.ts'
-import type { StoreHarness } from '../../src/store/conformance/harness.ts'
 import type { StoreCapability } from '../../src/store/capability.ts'
+import type { StoreHarness } from '../../src/store/conformance/harness.ts'
 import type { SqlClient } from '../../src/store/postgres/connection/executor.ts'
 import { createPostgresStore, inTransaction, migrateUp } from '../../src/store/postgres/index.ts'
 import { quoteIdentifier } from '../../src/store/postgres/render/identifiers.ts'

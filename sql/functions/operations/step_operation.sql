@@ -44,7 +44,8 @@ begin
         from pg_catalog.unnest(v_ids) each(id) where each.id::text = any (p_source_gone));
     with recorded as (
       update "unstuck".operation_jobs each set outcome = changed.outcome
-        from pg_catalog.unnest(v_outcomes) changed join unnest(v_ids, v_positions) asked(id, position) on asked.id::text = changed.id
+        from pg_catalog.unnest(v_outcomes) changed
+        join unnest(v_ids, v_positions) asked(id, position) on asked.id::text = changed.id
        where each.operation_id = p_id and each.position = asked.position
       returning each.outcome
     )

@@ -31,7 +31,10 @@ export async function createDistributedSchema(schema: string): Promise<Distribut
         `select nodename, nodeport from pg_dist_node where shouldhaveshards and nodeport <> $1`,
         [await nodeOf(pool, schema)],
       )
-      await pool.query(`select citus_schema_move('${schema}', $1, $2)`, [rows[0].nodename, rows[0].nodeport])
+      await pool.query(`select citus_schema_move('${schema}', $1::text, $2::int)`, [
+        rows[0].nodename,
+        rows[0].nodeport,
+      ])
     },
     async connect() {
       const client = new pg.Client({ connectionString: url })
@@ -56,11 +59,17 @@ function openPool(connectionString: string, options?: string): pg.Pool {
 }
 
 async function nodeOf(pool: pg.Pool, schema: string): Promise<number> {
-  const { rows } = await pool.query(`select nodeport from citus_shards where table_name = '${schema}.jobs'::regclass`)
+  const { rows } = await pool.query(
+    `select nodeport from citus_shards where table_name = '${schema}.jobs'::regclass`,
+  )
   return Number(rows[0]?.nodeport)
 }
 
-async function openShards(coordinator: pg.Pool, url: string, schema: string): Promise<DistributedSchema['shards']> {
+async function openShards(
+  coordinator: pg.Pool,
+  url: string,
+  schema: string,
+): Promise<DistributedSchema['shards']> {
   const { rows } = await coordinator.query<{ table: string; shard: string; port: number }>(
     `select table_name::text as table, shard_name as shard, nodeport as port from citus_shards
       where table_name::text like $1 || '.%'`,
@@ -71,7 +80,10 @@ async function openShards(coordinator: pg.Pool, url: string, schema: string): Pr
   const names = new Map(rows.map(({ table, shard }) => [table, shard]))
   const plain = (name: string) => name.replaceAll('"', '')
   return {
-    pool: openPool(node.href, '-c citus.enable_manual_changes_to_shards=on -c citus.override_table_visibility=off'),
+    pool: openPool(
+      node.href,
+      '-c citus.enable_manual_changes_to_shards=on -c citus.override_table_visibility=off',
+    ),
     nameOf: (table) => names.get(plain(table)) ?? table,
   }
 }

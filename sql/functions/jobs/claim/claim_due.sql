@@ -39,6 +39,7 @@ begin
            lateral (
              select job.ctid as place, job.tableoid as part, job."id" as id, asked.queue, chance.*,
                     job."reaped_at" is not null as is_reaped,
+                    /*+distributed coalesce(job."run_at", job."created_at") as due_at, */
                     coalesce(v_lease_ms, "unstuck".stage_lease_ms(
                       p_policy, coalesce(job."stage", v_stage, job."type"), job."expected_duration_ms")) as lease_ms,
                     coalesce(v_deadline_ms, "unstuck".attempt_deadline_ms(
@@ -80,7 +81,7 @@ begin
            or p_slots is null and not exists (select from due where not has_budget or is_last))
     returning job."id" as id, due.queue, job."type"::text as type, job."payload"::jsonb as payload,
               job."fence"::bigint as fence, job."attempt"::int as attempt, job."created_at" as created_at,
-              due.lease_ms, due.deadline_ms, due.other, due.is_reaped)
+              due.lease_ms, due.deadline_ms, due.other, due.is_reaped /*+distributed , due.due_at */)
   select (select count(*) from due), count(*), v_now,
          json_build_object('id', json_agg(id), 'payload', json_agg(payload), 'fence', 1, 'attempt', v_counted,
            'queue', coalesce(json_agg(queue) filter (where v_has_queues), to_json(p_queues[1])),
@@ -94,7 +95,8 @@ begin
          case when count(*) = 0 then (select array_agg(queue) from due) end,
          case when count(*) = 0 then (select array_agg(id) from due where not has_budget) end
     into locked, granted, granted_at, jobs, v_recorded, held, held_queues, spent
-    from granted;
+    -- The settings of the claim do not reach the node that plans it there, and the update may visit rows in any order.
+    from /*+distributed (select * from granted order by due_at, id) */ granted;
   if v_recorded is not null then
     perform "unstuck"."record_grants"(v_now, p_worker_id, p_lease_id, v_stage, p_actor, v_recorded);
   end if;

@@ -7,16 +7,16 @@ returns setof "unstuck".job_outcome language plpgsql set enable_seqscan = off as
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
   v_now timestamptz := clock_timestamp();
-  v_ids /*id*/uuid[];
-  v_lease_ids uuid[];
-  v_queues text[];
-  v_failed "unstuck".job_outcome[];
-  v_events "unstuck".new_event[];
-  v_has_probes boolean := exists (select from "unstuck".probes where attachment = /*attachment*/'native');
+  v_ids /*id*/uuid[]; v_lease_ids uuid[]; v_queues text[];
+  v_failed "unstuck".job_outcome[]; v_events "unstuck".new_event[];
+  v_failed_probes text[];
 begin
   perform "unstuck".require_failures(p_failures, /*id_type*/'uuid');
   select array_agg(id order by ordinal), array_agg(lease_id order by ordinal) into v_ids, v_lease_ids
     from "unstuck"."asked_failures"(p_failures);
+  if exists (select from "unstuck".probes where attachment = /*attachment*/'native') then
+    v_failed_probes := "unstuck".failed_probes(/*attachment*/'native');
+  end if;
   with held as materialized (
     select failure.*, coalesce(job."queue", job."type")::text as queue, job."worker_id" as worker_id,
            job."max_attempts" as max_attempts, job."cancel_requested_at" is not null as is_cancelled,
@@ -30,13 +30,9 @@ begin
                      where job."id" = failure.id and job."lease_id" = failure.lease_id
                        and job."status" is not distinct from /*any_running*/'running'
                        for no key update) job,
-           lateral (select failure.is_passing and job."cancel_requested_at" is null and v_has_probes
-                    and exists (select from "unstuck".probes probe
-                                  join "unstuck".dependencies dependency
-                                    on dependency.attachment = probe.attachment and dependency.name = probe.breaker
-                                 where probe.attachment = /*attachment*/'native' and probe.job_id = job."id"::text
-                                   and probe.failed_at is not null
-                                   and dependency.queue = coalesce(job."queue", job."type")::text) as is_so) probe
+           lateral (select failure.is_passing and job."cancel_requested_at" is null and v_failed_probes is not null
+                    and concat_ws(' ', job."id", coalesce(job."queue", job."type")) = any (v_failed_probes)
+                    as is_so) probe
   ), judged as materialized (
     select held.*, outcome, "unstuck".failure_wait_ms(
              v_policy, outcome, retry_in_ms, attempt, failures, crashes, timeouts) as backoff_ms
@@ -47,8 +43,8 @@ begin
                                 else 'retried' end as outcome) verdict
   ), failed as (
     update "unstuck"."jobs" job
-       set "status" = case when judged.outcome = 'dead' then /*dead*/'dead'
-                           when judged.outcome = 'cancelled' then /*cancelled*/'cancelled' else /*waiting*/'waiting' end,
+       set "status" = case when judged.outcome = 'dead' then /*dead*/'dead' when judged.outcome = 'cancelled'
+                           then /*cancelled*/'cancelled' else /*waiting*/'waiting' end,
            "run_at" = judged.due_at, "updated_at" = v_now,
            "finished_at" = case when judged.backoff_ms is null then v_now end, "finished_lease_id" = judged.lease_id,
            "worker_id" = null, "lease_id" = null, "lease_expires_at" = null, "deadline_at" = null,
@@ -59,13 +55,15 @@ begin
            "error_stack" = judged.stack, "error_attempt" = judged.attempt
       from (select *, "unstuck".after_ms(v_now, backoff_ms) as due_at from judged) judged
      where job."id" = judged.id and job."id" = any (v_ids)
-    returning judged.*
+    returning judged.id, judged.outcome, judged.backoff_ms, judged.queue, judged.code, judged.reason, judged.category,
+              judged.attempt, judged.worker_id, judged.lease_id, judged.is_probe, judged.releases,
+              job."run_at" as run_at
   )
   select array_agg(row(id::text, outcome, backoff_ms)::"unstuck".job_outcome), array_agg(queue),
          array_agg(row(
            id::text, "unstuck".failure_event(outcome, code), "unstuck".acted_by(p_actor) || jsonb_build_object(
              'code', code, 'reason', reason, 'category', category, 'attempt', attempt, 'worker_id', worker_id,
-             'lease_id', lease_id, 'backoff_ms', backoff_ms, 'next_run_at', "unstuck".iso_utc(due_at))
+             'lease_id', lease_id, 'backoff_ms', backoff_ms, 'next_run_at', "unstuck".iso_utc(run_at))
              || case when is_probe then jsonb_build_object('cause', 'half-open', 'delay_ms', backoff_ms, 'releases',
                                                            releases) else '{}' end)::"unstuck".new_event)
     into v_failed, v_queues, v_events

@@ -8,11 +8,8 @@ returns setof "unstuck".job_outcome language plpgsql set enable_seqscan = off as
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native');
   v_now timestamptz := clock_timestamp();
-  v_released /*id*/uuid[];
-  v_cancelled /*id*/uuid[];
-  v_last_ms jsonb; -- By id, if they matter.
-  v_waits jsonb;
-  v_queues text[];
+  v_released /*id*/uuid[]; v_cancelled /*id*/uuid[]; v_queues text[];
+  v_last_ms jsonb; v_waits jsonb; -- By id.
   v_events "unstuck".new_event[];
 begin
   perform "unstuck".require_leases(p_ids, p_lease_ids);
@@ -25,18 +22,16 @@ begin
     select job."id" as id, give.lease_id, job."worker_id" as worker_id,
            coalesce(job."queue", job."type")::text as queue,
            job."cancel_requested_at" is not null as is_cancelled,
-           wait.ms as delay_ms, "unstuck".after_ms(v_now, wait.ms) as due_at
+           nullif(case when p_reason is null then asked.delay_ms
+                       else "unstuck".release_delay_ms(asked.delay_ms, (v_last_ms ->> job."id"::text)::float8,
+                       "unstuck".is_released_often(job."releases", job."started_at", v_now)) end, 0::float8) as delay_ms
       from (select * from unnest(p_ids, p_lease_ids) with ordinality give(id, lease_id, ordinal) order by id) give,
            -- Row by row through the primary key, as in complete_jobs.
            lateral (select * from "unstuck"."jobs" job
                      where job."id" = give.id and job."lease_id" = give.lease_id
                        and job."status" is not distinct from /*any_running*/'running'
                        for no key update) job,
-           lateral (select coalesce(p_delay_ms, 0)::float8 + (give.ordinal - 1)::float8 * p_spread_ms as ms) asked,
-           lateral (select nullif(case when p_reason is null then asked.ms else "unstuck".release_delay_ms(
-                             asked.ms, (v_last_ms ->> job."id"::text)::float8,
-                             "unstuck".is_released_often(job."releases", job."started_at", v_now)) end, 0::float8)
-                           as ms) wait
+           lateral (select coalesce(p_delay_ms, 0)::float8 + (give.ordinal - 1)::float8 * p_spread_ms as delay_ms) asked
   ), released as (
     update "unstuck"."jobs" job
        set "status" = case when held.is_cancelled then /*cancelled*/'cancelled' else /*waiting*/'waiting' end,
@@ -51,7 +46,7 @@ begin
            "interruptions" = case when p_cause = 'interruption' then coalesce(job."interruptions", 0) + 1
                                   else job."interruptions" end,
            "error_code" = case when held.is_cancelled then 'cancelled' else job."error_code" end
-      from held
+      from (select *, "unstuck".after_ms(v_now, delay_ms) as due_at from held) held
      where job."id" = held.id and job."id" = any (p_ids)
     returning job."id" as id, held.is_cancelled, held.worker_id, held.queue, held.delay_ms,
               job."attempt" as attempt, job."releases" as releases

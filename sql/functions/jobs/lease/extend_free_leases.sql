@@ -11,14 +11,14 @@ returns record language plpgsql
 set lock_timeout = '1ms' set plan_cache_mode = /*plan_mode*/force_generic_plan
 set enable_indexscan = on set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off as $$
 declare
-  v_now_s float8 := extract(epoch from p_now);
+  v_now_s float8 := case when p_lease_ms is null then extract(epoch from p_now) end;
   v_ends_at timestamptz := "unstuck".after_ms(p_now, p_lease_ms);
 begin
   with kept as (
     update "unstuck"."jobs" job
-       set "lease_expires_at" = least(coalesce(v_ends_at, to_timestamp(v_now_s + "unstuck".stage_lease_ms(p_policy, coalesce(
-             job."stage", p_policy.default_stage, job."type"), job."expected_duration_ms")::float8 / 1000::float8)),
-             job."deadline_at"),
+       set "lease_expires_at" = least(job."deadline_at", coalesce(v_ends_at, to_timestamp(
+             v_now_s + "unstuck".stage_lease_ms(p_policy, coalesce(job."stage", p_policy.default_stage, job."type"),
+                                                job."expected_duration_ms")::float8 / 1000::float8))),
            "heartbeat_at" = p_now
       from (select * from unnest(p_ids, p_lease_ids) beat(id, lease_id) order by id) beat
      where job."id" = beat.id and job."id" = any (p_ids) and job."lease_id" = beat.lease_id

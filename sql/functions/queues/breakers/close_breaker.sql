@@ -4,7 +4,8 @@ returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_is_news boolean := (
-    select "unstuck".breaker_state(breaker.held_at, breaker.held_until, breaker.is_open, breaker.mode, breaker.cooldown_until) <> 'held'
+    select "unstuck".breaker_state(breaker.held_at, breaker.held_until, breaker.is_open, breaker.mode,
+                                   breaker.cooldown_until) <> 'held'
       from "unstuck".breakers breaker where breaker.name = p_name);
 begin
   delete from "unstuck".probes where breaker = p_name;

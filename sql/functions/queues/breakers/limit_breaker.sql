@@ -6,7 +6,8 @@ declare
   v_now timestamptz := clock_timestamp();
   v_ends_at timestamptz := "unstuck".after_ms(v_now, p_limited_ms);
   v_state text := (
-    select "unstuck".breaker_state(breaker.held_at, breaker.held_until, breaker.is_open, breaker.mode, breaker.cooldown_until)
+    select "unstuck".breaker_state(breaker.held_at, breaker.held_until, breaker.is_open, breaker.mode,
+                                   breaker.cooldown_until)
       from "unstuck".breakers breaker where breaker.name = p_name);
 begin
   update "unstuck".breakers breaker

@@ -34,3 +34,14 @@ begin
   return query select * from "unstuck".list_breakers(p_name);
 end
 $$;
+
+-- Private: jobs that a half-open breaker let through and that met the failure behind it, each with its queue.
+create or replace function "unstuck".failed_probes(p_attachment text)
+returns text[] language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (select array_agg(concat_ws(' ', probe.job_id, dependency.queue)) from "unstuck".probes probe
+            join "unstuck".dependencies dependency
+              on dependency.attachment = probe.attachment and dependency.name = probe.breaker
+           where probe.attachment = p_attachment and probe.failed_at is not null);
+end
+$$;

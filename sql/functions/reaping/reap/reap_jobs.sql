@@ -57,14 +57,14 @@ begin
            "finished_at" = case when judged.action <> 'requeued' then v_now end, "updated_at" = v_now,
            "run_at" = judged.due_at, "attempt" = judged.attempt_after,
            "crashes" = judged.crashes + (not is_timeout)::int, "timeouts" = judged.timeouts + is_timeout::int,
-           "error_code" = case when judged.action = 'dead' then 'timeout' when judged.action = 'cancelled'
-                               then 'cancelled' else job."error_code" end,
+           "error_code" = case when judged.action = 'dead' then 'timeout'
+                               when judged.action = 'cancelled' then 'cancelled' else job."error_code" end,
            "error_reason" = case when judged.action = 'dead' then judged.reason else job."error_reason" end,
            "error_category" = case when judged.action <> 'dead' then job."error_category" end,
            "error_stack" = case when judged.action <> 'dead' then job."error_stack" end,
            "error_attempt" = case when judged.action = 'dead' then judged.attempt else job."error_attempt" end
-      from (select *, "unstuck".after_ms(v_now, backoff_ms) as due_at from judged) judged
-     where job."id" = judged.id returning judged.*
+      from (select *, "unstuck".after_ms(v_now, backoff_ms) as due_at from judged) judged where job."id" = judged.id
+    returning judged.*
   )
   select array_agg(row(
            id::text, 'reaper:' || case when action = 'dead' then 'failed(timeout)' else action end, jsonb_build_object(

@@ -27,7 +27,8 @@ export function assertCitus(facts: Row): void {
 
 /** The engine and a team's table would be on two nodes, and no statement of a verb could use both. */
 export function assertOnlyNative(schema: string, profile: Profile, attached: Row[]): void {
-  const [table] = profile.name === 'native' ? attached.filter(({ name }) => name !== 'native') : profile.tables
+  const [table] =
+    profile.name === 'native' ? attached.filter(({ name }) => name !== 'native') : profile.tables
   if (table === undefined) return
   throw new UnstuckError(
     'NOT_SUPPORTED',

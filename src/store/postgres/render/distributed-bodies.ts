@@ -6,13 +6,8 @@ const sqlFunction = /(create or replace function[^$]*?)\blanguage sql\b([^$]*?as
 /** The body of each LANGUAGE sql function as PL/pgSQL. Bodies bound at creation read no table, and stay. */
 export function withPlpgsqlBodies(sql: string): string {
   return sql.replaceAll(sqlFunction, (_, head: string, settings: string, body: string) => {
-    const returned = /\breturns (setof|table)\b/.test(head + settings) ? `return query\n${body};` : outcome(head, body)
+    const hasRows = /\breturns (setof|table)\b/.test(head + settings)
+    const returned = hasRows ? `return query\n${body};` : `return (\n${body});`
     return `${head}language plpgsql${settings}$$\n#variable_conflict use_column\nbegin\n${returned}\nend\n$$;`
   })
-}
-
-/** A single row: the value that the function returns, or one for each of its out parameters. */
-function outcome(head: string, body: string): string {
-  const names = [...head.matchAll(/\bout (\w+) /g)].map(([, name]) => name)
-  return names.length === 0 ? `return (\n${body});` : `select * into ${names.join(', ')} from (\n${body}) answer;`
 }
