@@ -8,8 +8,7 @@ declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
   v_now timestamptz := clock_timestamp();
   v_ids /*id*/uuid[]; v_lease_ids uuid[]; v_queues text[];
-  v_failed "unstuck".job_outcome[]; v_events "unstuck".new_event[];
-  v_failed_probes text[];
+  v_failed "unstuck".job_outcome[]; v_events "unstuck".new_event[]; v_failed_probes text[];
 begin
   perform "unstuck".require_failures(p_failures, /*id_type*/'uuid');
   select array_agg(id order by ordinal), array_agg(lease_id order by ordinal) into v_ids, v_lease_ids
@@ -30,9 +29,8 @@ begin
                      where job."id" = failure.id and job."lease_id" = failure.lease_id
                        and job."status" is not distinct from /*any_running*/'running'
                        for no key update) job,
-           lateral (select failure.is_passing and job."cancel_requested_at" is null and v_failed_probes is not null
-                    and concat_ws(' ', job."id", coalesce(job."queue", job."type")) = any (v_failed_probes)
-                    as is_so) probe
+           lateral (select failure.is_passing and job."cancel_requested_at" is null and v_failed_probes is not null and
+                    concat_ws(' ', job."id", coalesce(job."queue", job."type")) = any (v_failed_probes) as is_so) probe
   ), judged as materialized (
     select held.*, outcome, "unstuck".failure_wait_ms(
              v_policy, outcome, retry_in_ms, attempt, failures, crashes, timeouts) as backoff_ms
@@ -56,8 +54,7 @@ begin
       from (select *, "unstuck".after_ms(v_now, backoff_ms) as due_at from judged) judged
      where job."id" = judged.id and job."id" = any (v_ids)
     returning judged.id, judged.outcome, judged.backoff_ms, judged.queue, judged.code, judged.reason, judged.category,
-              judged.attempt, judged.worker_id, judged.lease_id, judged.is_probe, judged.releases,
-              job."run_at" as run_at
+              judged.attempt, judged.worker_id, judged.lease_id, judged.is_probe, judged.releases, job."run_at" as run_at
   )
   select array_agg(row(id::text, outcome, backoff_ms)::"unstuck".job_outcome), array_agg(queue),
          array_agg(row(

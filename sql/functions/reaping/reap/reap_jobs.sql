@@ -49,9 +49,9 @@ begin
              "unstuck".reap_backoff_ms(v_policy, attempt, failures, crashes, timeouts) as wait_ms) verdict
   ), reaped as (
     update "unstuck"."jobs" job
-       set "status" = case when judged.action = 'requeued' then /*waiting*/'waiting'
-                           when judged.action = 'dead' then /*dead*/'dead' else /*cancelled*/'cancelled' end,
-           "worker_id" = null, "lease_id" = null, "lease_expires_at" = null, "deadline_at" = null,
+       set "status" = case when judged.action = 'requeued' then /*waiting*/'waiting' when judged.action = 'dead'
+             then /*dead*/'dead' else /*cancelled*/'cancelled' end, "worker_id" = null, "lease_id" = null,
+           "lease_expires_at" = null, "deadline_at" = null,
            /*+last_error "last_error" = "unstuck"."reap_error"(action, lease_ms, judged.worker_id, judged.attempt), */
            "reaped_at" = case when judged.action = 'requeued' then v_now end, /*+lock_time "last_attempt_at" = null, */
            "finished_at" = case when judged.action <> 'requeued' then v_now end, "updated_at" = v_now,
