@@ -578,7 +578,7 @@
 -- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile b42fdff5f1fe022194758ec6b53adcfc
 -- function extend_free_leases(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint, p_policy <schema>.policies, p_now timestamp with time zone, OUT ids uuid[], OUT lease_ids uuid[], OUT answers text[]) returns record plpgsql volatile lock_timeout=1ms plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off bdea5df4059375de44d87af16cf968c2
 -- function fail_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[], p_tries integer[], p_error text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp a3463f3ffc124f35f6bcccab5de6f5d6
--- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 74fa1d9944352479189a9ae7b4421e1d
+-- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 7d17e50fd87898b0edcfaa68ed7798c6
 -- function failed_attempt(p_policy <schema>.policies, p_is_timeout boolean, p_attempt integer, p_max_attempts integer, p_is_free boolean DEFAULT false) returns integer sql immutable d4b33a6251e5e2a1b756b8899a25eac1
 -- function failed_probes(p_attachment text) returns text[] plpgsql stable search_path=pg_catalog, pg_temp 1f92553ab50db8b305c4ca9c662137af
 -- function failure_event(p_outcome text, p_code text) returns text sql immutable a483ffcdcb76cd05cef035930cd74f40
@@ -697,7 +697,7 @@
 -- function reap_backoff_ms(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns bigint sql immutable b5e5df8e86abc1952a555916ff747327
 -- function reap_cause(p_reason text) returns text sql immutable 3468efd7102fc93e1e6ce099ee01dbc4
 -- function reap_error(p_action text, p_lease_ms bigint, p_worker_id text, p_attempt integer) returns text sql immutable 0f5dfcf8e3c2c01b8e5c33ee793097ea
--- function reap_jobs(p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid, p_policy jsonb DEFAULT NULL::jsonb, p_outage_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_outage_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_spread_ms double precision DEFAULT NULL::double precision) returns SETOF <schema>.reaped_job plpgsql volatile 36527fe6b21c05248ab61913f8def41c
+-- function reap_jobs(p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid, p_policy jsonb DEFAULT NULL::jsonb, p_outage_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_outage_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_spread_ms double precision DEFAULT NULL::double precision) returns SETOF <schema>.reaped_job plpgsql volatile 93580891809a595fb411e80d31980de4
 -- function reap_reason(p_is_timeout boolean, p_is_gone boolean) returns text sql immutable 253e5d3d21ab1d7188559ea366a337d7
 -- function reap_verdict(p_policy <schema>.policies, p_is_cancelled boolean, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns text sql immutable 1850261c3962e14fb160365ff764022d
 -- function reaped_attempt(p_policy <schema>.policies, p_action text, p_attempt integer, p_max_attempts integer) returns integer sql immutable 7cb8b708b6d3e6456f4b54ae58b2d32a

@@ -54,7 +54,7 @@ begin
       from (select *, "unstuck".after_ms(v_now, backoff_ms) as due_at from judged) judged
      where job."id" = judged.id and job."id" = any (v_ids)
     returning judged.id, judged.outcome, judged.backoff_ms, judged.queue, judged.code, judged.reason, judged.category,
-              judged.attempt, judged.worker_id, judged.lease_id, judged.is_probe, judged.releases, job."run_at" as run_at
+              judged.attempt, judged.worker_id, judged.lease_id, judged.is_probe, judged.releases, job."run_at" run_at
   )
   select array_agg(row(id::text, outcome, backoff_ms)::"unstuck".job_outcome), array_agg(queue),
          array_agg(row(

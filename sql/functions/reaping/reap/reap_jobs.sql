@@ -51,11 +51,11 @@ begin
     update "unstuck"."jobs" job
        set "status" = case when judged.action = 'requeued' then /*waiting*/'waiting' when judged.action = 'dead'
              then /*dead*/'dead' else /*cancelled*/'cancelled' end, "worker_id" = null, "lease_id" = null,
-           "lease_expires_at" = null, "deadline_at" = null,
+           "lease_expires_at" = null, "deadline_at" = null, /*+lock_time "last_attempt_at" = null, */
            /*+last_error "last_error" = "unstuck"."reap_error"(action, lease_ms, judged.worker_id, judged.attempt), */
-           "reaped_at" = case when judged.action = 'requeued' then v_now end, /*+lock_time "last_attempt_at" = null, */
-           "finished_at" = case when judged.action <> 'requeued' then v_now end, "updated_at" = v_now,
-           "run_at" = judged.due_at, "attempt" = judged.attempt_after,
+           "reaped_at" = case when judged.action = 'requeued' then v_now end, "updated_at" = v_now,
+           "finished_at" = case when judged.action <> 'requeued' then v_now end, "run_at" = judged.due_at,
+           "attempt" = judged.attempt_after,
            "crashes" = judged.crashes + (not is_timeout)::int, "timeouts" = judged.timeouts + is_timeout::int,
            "error_code" = case when judged.action = 'dead' then 'timeout'
                                when judged.action = 'cancelled' then 'cancelled' else job."error_code" end,
