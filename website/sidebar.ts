@@ -142,6 +142,7 @@ export const sidebar: SidebarGroup[] = [
       page('Drill', 'docs/guides/operate/drill.md'),
       page('Growth', 'docs/guides/operate/growth.md'),
       page('More than one server', 'docs/guides/operate/scale-out.md'),
+      page('Citus', 'docs/guides/operate/citus.md'),
       page('Dead letters', 'docs/guides/operate/dead-letters.md'),
       page('Rescue SLO', 'docs/operations/slo.md'),
       page('Alerts', 'docs/operations/alerts.md'),

@@ -26,7 +26,8 @@ select current_setting('server_version_num')::int as version_number, current_set
        (select count(*) from pg_attribute
          where attrelid = to_regclass(format('%I.events', /*schema*/'unstuck')) and not attisdropped
            and attname in ('attachment', 'job_id', 'at', 'data')) = 4 as has_events,
-       to_regprocedure(format('%I.shard_number()', /*schema*/'unstuck')) is not null as has_shard_number;
+       to_regprocedure(format('%I.shard_number()', /*schema*/'unstuck')) is not null as has_shard_number,
+       exists (select from pg_extension where extname = 'citus') as has_citus;
 
 -- name: installed_shard
 select "unstuck".shard_number() as shard;
@@ -34,6 +35,14 @@ select "unstuck".shard_number() as shard;
 -- name: kept_shard
 -- The shard of native jobs that survived a removal; no row if there is no job.
 select ('x' || substr("id"::text, 21, 3))::bit(12)::integer as shard from "unstuck"."jobs" order by "id" desc limit 1;
+
+-- name: is_distributed
+-- Only on a server with Citus.
+select exists (select from pg_dist_schema where schemaid = to_regnamespace(/*schema*/'unstuck')) as is_distributed;
+
+-- name: distribute_schema
+-- Its tables move to one node of the cluster, with their rows.
+select citus_schema_distribute(to_regnamespace(/*schema*/'unstuck'));
 
 -- name: list_namesakes
 -- Existing objects whose names an install needs: relations and types ($1), routines ($2).

@@ -110,6 +110,7 @@ function addMigrate(program: Command): void {
         'only these phases of a profile with phases; 1 is always included; default: all',
       ).choices(['1', '2', '3']),
     )
+    .option('--distribute', 'Citus: place the schema on a node of the cluster; it stays so')
     .addHelpText('after', example('unstuck migrate up --profile clip'))
     .action(migrateUpCommand)
   withConnection(migrate.command('down'))

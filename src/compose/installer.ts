@@ -41,6 +41,8 @@ export interface AdditionOptions {
 export interface UpOptions extends AdditionOptions {
   /** Tables attached by this run start in observe mode instead of reap. */
   startsObserved?: boolean
+  /** Distributes the schema over a Citus cluster. */
+  distributes?: boolean
 }
 
 export function createInstaller(config: Config, url?: string, profile = profileOf(config)): Installer {

@@ -217,8 +217,7 @@ class Application implements Unstuck {
       try {
         await services.stop()
         otelMetrics?.stop()
-        // The last status is written: only now may the connections be closed (WORK-4).
-        await this.#close()
+        await this.#close() // Only now, after the last status is written (WORK-4).
       } finally {
         this.#end(exitCode)
       }

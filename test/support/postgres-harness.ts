@@ -13,6 +13,7 @@ import {
   timeColumns,
   timeZoneOf,
 } from '../../src/profile/profile.ts'
+import type { StoreCapability } from '../../src/store/capability.ts'
 import type { StoreHarness } from '../../src/store/conformance/harness.ts'
 import type { SqlClient } from '../../src/store/postgres/connection/executor.ts'
 import { createPostgresStore, inTransaction, migrateUp } from '../../src/store/postgres/index.ts'
@@ -42,16 +43,22 @@ export interface BenchOptions {
   features?: readonly Feature[]
   /** The store's connections, where they take another way than the test's own. */
   openPool?: (databaseUrl: string) => pg.Pool
+  /** Capabilities that PostgreSQL has and this server does not. */
+  lacks?: readonly StoreCapability[]
+  /** An install that the test made itself. */
+  installed?: TestDatabase
+  /** Where stored times can be shifted, if not through the pool of the test, and the name of a table there. */
+  shifts?: { pool: pg.Pool; nameOf: (table: string) => string }
   /** Where the install connects, if not as the test does. */
   installUrl?: (databaseUrl: string) => string
 }
 
 /** One database and one install for a test file; `open` empties the tables and restores the profile's policy. */
 export async function createPostgresBench(options: BenchOptions): Promise<PostgresBench> {
-  const { table, schema = 'unstuck', openPool } = options
-  const database = await createBenchDatabase(options)
+  const { table, schema = 'unstuck', openPool, shifts } = options
+  const database = options.installed ?? (await createBenchDatabase(options))
   const pool = openPool?.(database.url) ?? database.pool
-  const store = createPostgresStore({ client: pool, table, schema })
+  const store = { ...createPostgresStore({ client: pool, table, schema }), lacks: new Set(options.lacks) }
   const clearText = clearStatements(table, schema)
   let opens = 0
   let elapseText: string | undefined
@@ -65,8 +72,9 @@ export async function createPostgresBench(options: BenchOptions): Promise<Postgr
       return {
         store,
         elapse: async (ms) => {
-          elapseText ??= await elapseStatement(database.pool, timedTablesOf(table, schema), table)
-          await database.pool.query({ name: `elapse_${schema}`, text: elapseText, values: [ms] })
+          const { pool: shifted, nameOf } = shifts ?? { pool: database.pool, nameOf: (name: string) => name }
+          elapseText ??= await elapseStatement(shifted, timedTablesOf(table, schema).map(nameOf), table)
+          await shifted.query({ name: `elapse_${schema}`, text: elapseText, values: [ms] })
         },
         plantJob: (fields) => plantJob(database.pool, table, fields),
         hasTransactions: true,

@@ -9,8 +9,9 @@ begin
   if not /*purge*/false and to_regclass(format('%I.jobs', /*schema*/'unstuck')) is not null then
     v_keeps := exists (select from "unstuck"."jobs");
   end if;
-  if to_regclass(format('%I.jobs', /*schema*/'unstuck')) is not null then
-    drop trigger if exists unstuck_fence on "unstuck"."jobs";
+  if exists (select from pg_trigger where tgname = 'unstuck_fence'
+                and tgrelid = to_regclass(format('%I.jobs', /*schema*/'unstuck'))) then
+    drop trigger unstuck_fence on "unstuck"."jobs";
   end if;
   select string_agg(oid::regprocedure::text, ', ') into v_names from pg_proc
    where pronamespace = v_schema and proname = any ($1::text[]);

@@ -4,10 +4,11 @@ create or replace function "unstuck".abort_operation(
   p_attachment text, p_id uuid, p_owner text default null, p_actor text default null)
 returns jsonb language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
+  v_now timestamptz := clock_timestamp();
   v_operation "unstuck".operations;
 begin
   update "unstuck".operations
-     set state = 'stopped', stopped = 'interrupted', ended_at = clock_timestamp(), lease_id = null,
+     set state = 'stopped', stopped = 'interrupted', ended_at = v_now, lease_id = null,
          lease_expires_at = null
    where id = p_id and attachment = p_attachment and (p_owner is null or owner = p_owner) and state = 'running'
   returning * into v_operation;

@@ -13,6 +13,7 @@ declare
   v_is_cut boolean := false;
   v_is_unexpected boolean;
   v_total int;
+  v_queues text[];
   v_operation "unstuck".operations;
 begin
   perform "unstuck".require_operation(p_operation);
@@ -40,14 +41,15 @@ begin
       when v_total > 100000 then 'too-many' when v_is_unexpected then 'unexpected' else 'planned' end,
       'at_least', case when v_is_cut then array['total'] else '{}' end);
   end if;
+  v_queues := array(select distinct coalesce(job."queue", job."type") from "unstuck"."jobs" job
+                     where job."id" = any (v_ids));
   insert into "unstuck".operations (
     id, attachment, action, q, filter, as_of, actor, owner, reason, canary, rate_per_s, keep_attempts, queues, total,
     began_at, lease_id, lease_expires_at)
   values (
     "unstuck".uuid_v7(v_now), /*attachment*/'native', v_asked.action, v_asked.q, v_asked.filter, v_as_of, v_asked.actor,
     v_asked.owner, v_asked.reason, coalesce(v_asked.canary, 0), v_asked.rate_per_s,
-    coalesce(v_asked.keep_attempts, false),
-    array(select distinct coalesce(job."queue", job."type") from "unstuck"."jobs" job where job."id" = any (v_ids)),
+    coalesce(v_asked.keep_attempts, false), v_queues,
     v_total, v_now, case when v_asked.lease_ms is not null then gen_random_uuid() end,
     "unstuck".after_ms(v_now, v_asked.lease_ms))
   returning * into v_operation;

@@ -13,6 +13,9 @@ declare
   v_done int := 0;
   v_changed int := 0;
   v_sample int;
+  v_outcomes "unstuck".job_outcome[];
+  v_now timestamptz;
+  v_lease_ends_at timestamptz;
 begin
   perform "unstuck".require(p_limit between 0 and 1000, 'limit', p_limit::text, 'a whole number from 0 to 1000');
   perform "unstuck".require(coalesce(p_phase, 'rest') in ('canary', 'rest'), 'phase', p_phase, 'canary or rest');
@@ -33,15 +36,16 @@ begin
            where each.operation_id = p_id and each.outcome is null
            order by each.position limit p_limit) next;
   if cardinality(v_ids) > 0 then
-    with changed as materialized (
-      select * from "unstuck"."change_jobs"(v_operation, array(
-        select each.id from pg_catalog.unnest(v_ids) each(id) where each.id::text <> all (p_source_gone)))
+    v_outcomes := array(
+      select changed from "unstuck"."change_jobs"(v_operation, array(
+        select each.id from pg_catalog.unnest(v_ids) each(id) where each.id::text <> all (p_source_gone))) changed
       union all
-      select each.id::text, 'source-gone', null::float8 from pg_catalog.unnest(v_ids) each(id)
-       where each.id::text = any (p_source_gone)
-    ), recorded as (
+      select row(each.id::text, 'source-gone', null::float8)::"unstuck".job_outcome
+        from pg_catalog.unnest(v_ids) each(id) where each.id::text = any (p_source_gone));
+    with recorded as (
       update "unstuck".operation_jobs each set outcome = changed.outcome
-        from changed join unnest(v_ids, v_positions) asked(id, position) on asked.id::text = changed.id
+        from pg_catalog.unnest(v_outcomes) changed
+        join unnest(v_ids, v_positions) asked(id, position) on asked.id::text = changed.id
        where each.operation_id = p_id and each.position = asked.position
       returning each.outcome
     )
@@ -51,14 +55,16 @@ begin
   end if;
   select sample, succeeded, failed into v_sample, v_operation.succeeded, v_operation.failed
     from "unstuck"."watch_operation"(v_operation);
+  v_now := clock_timestamp();
+  v_lease_ends_at := "unstuck".after_ms(v_now, p_lease_ms);
   update "unstuck".operations operation
      set changed = operation.changed + v_changed,
          refused = operation.refused + v_done - v_changed,
          succeeded = v_operation.succeeded, failed = v_operation.failed,
          phase = coalesce(p_phase, operation.phase),
          phase_at = case when coalesce(p_phase, operation.phase) is distinct from operation.phase
-                         then clock_timestamp() else operation.phase_at end,
-         lease_expires_at = "unstuck".after_ms(clock_timestamp(), p_lease_ms)
+                         then v_now else operation.phase_at end,
+         lease_expires_at = v_lease_ends_at
    where operation.id = p_id
   returning * into v_operation;
   return jsonb_build_object('sample', v_sample, 'operation', "unstuck".operation_record(v_operation));

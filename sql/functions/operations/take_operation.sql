@@ -4,6 +4,8 @@ create or replace function "unstuck".take_operation(p_attachment text, p_lease_m
 returns jsonb language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_id uuid;
+  v_lease_id uuid := gen_random_uuid();
+  v_lease_ends_at timestamptz;
   v_operation "unstuck".operations;
 begin
   perform "unstuck".require(p_lease_ms between 1 and 31536000000, 'lease_ms', p_lease_ms::text,
@@ -17,8 +19,9 @@ begin
   if v_id is null then
     return null;
   end if;
+  v_lease_ends_at := "unstuck".after_ms(clock_timestamp(), p_lease_ms);
   update "unstuck".operations operation
-     set lease_id = gen_random_uuid(), lease_expires_at = "unstuck".after_ms(clock_timestamp(), p_lease_ms)
+     set lease_id = v_lease_id, lease_expires_at = v_lease_ends_at
    where operation.id = v_id
   returning * into v_operation;
   return jsonb_build_object('operation', "unstuck".operation_record(v_operation), 'lease_id', v_operation.lease_id);

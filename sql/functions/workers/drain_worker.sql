@@ -4,6 +4,7 @@ create or replace function "unstuck".drain_worker(
   p_attachment text, p_worker_id text, p_actor text default null, p_reason text default null)
 returns text language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
+  v_now timestamptz := clock_timestamp();
   v_worker "unstuck".workers;
 begin
   perform "unstuck".require(length(p_worker_id) between 1 and 1000, 'worker_id', p_worker_id, '1 to 1000 characters');
@@ -17,7 +18,7 @@ begin
     return 'already-asked';
   end if;
   update "unstuck".workers
-     set drain_requested_at = clock_timestamp(), drain_requested_by = p_actor, drain_reason = p_reason
+     set drain_requested_at = v_now, drain_requested_by = p_actor, drain_reason = p_reason
    where attachment = p_attachment and worker_id = p_worker_id;
   perform "unstuck".record_audit_entry(p_attachment, 'worker-drained', p_worker_id, p_actor, p_reason);
   return 'asked';

@@ -1,11 +1,16 @@
 -- Private: workers of a table that are gone and may still hold jobs, as of the last look.
 create or replace function "unstuck".gone_workers(p_attachment text)
 returns table (worker_id text, presence_key int, vanished_at timestamptz)
-language sql stable set search_path = pg_catalog, pg_temp as $$
-  select worker_id, presence_key, vanished_at from "unstuck".workers
-   where attachment = p_attachment and presence_key is not null and stopped_at is null
-     and presence_epoch = "unstuck".presence_epoch()
-     and "unstuck".is_gone(vanished_at, absent_at, seen_at, presence_grace_ms)
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_epoch text := "unstuck".presence_epoch();
+begin
+  return query
+  select worker.worker_id, worker.presence_key, worker.vanished_at from "unstuck".workers worker
+   where worker.attachment = p_attachment and worker.presence_key is not null and worker.stopped_at is null
+     and worker.presence_epoch = v_epoch
+     and "unstuck".is_gone(worker.vanished_at, worker.absent_at, worker.seen_at, worker.presence_grace_ms);
+end
 $$;
 
 -- Private: reserves the judgement of gone workers: the caller alone takes their jobs back, and a worker that returns

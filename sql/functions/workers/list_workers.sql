@@ -6,7 +6,14 @@ returns table (worker_id text, state text, host text, pid int, version text, typ
                leases int, loop_lag_ms float8, seen_ms float8, started_at timestamptz, seen_at timestamptz,
                draining_at timestamptz, stopped_at timestamptz, exit_code int, drain_requested_at timestamptz,
                drain_requested_by text, drain_reason text, presence text)
-language sql stable as $$
+language plpgsql stable as $$
+declare
+  v_ids text[];
+  v_presences text[];
+begin
+  select array_agg(known.worker_id), array_agg(known.presence) into v_ids, v_presences
+    from "unstuck".worker_presence(/*attachment*/'native') known;
+  return query
   with held as (
     select job."worker_id"::text as worker_id, count(*)::int as leases,
            bool_or(coalesce(job."deadline_at" <= now(), false)) as is_past_deadline
@@ -28,8 +35,9 @@ language sql stable as $$
          worker.seen_at, worker.draining_at, worker.stopped_at, worker.exit_code, worker.drain_requested_at,
          worker.drain_requested_by, worker.drain_reason, present.presence
     from "unstuck".workers worker
-    join "unstuck".worker_presence(/*attachment*/'native') present on present.worker_id = worker.worker_id
+    join unnest(v_ids, v_presences) present(worker_id, presence) on present.worker_id = worker.worker_id
     left join held on held.worker_id = worker.worker_id
    where worker.attachment = /*attachment*/'native'
-   order by worker.seen_at desc, worker.worker_id
+   order by worker.seen_at desc, worker.worker_id;
+end
 $$;

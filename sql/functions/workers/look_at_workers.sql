@@ -6,6 +6,8 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_epoch text;
+  v_ids text[]; v_vanished_at timestamptz[]; v_absent_at timestamptz[]; v_is_present boolean[]; v_is_absent boolean[];
+  v_is_due boolean[];
 begin
   newly_gone := 0;
   if not exists (select from "unstuck".workers where attachment = p_attachment and presence_key is not null) then
@@ -22,22 +24,32 @@ begin
                    count(distinct process) filter (where vanished_at >= due.since or is_present) as known
               from seen, (select min("unstuck".after_ms(vanished_at, -grace_ms)) as since from seen where is_due) due
              group by due.since) counted
-  ), locked as materialized (
-    select seen.*, seen.is_absent and is_mass and seen.vanished_at >= since as is_in_mass
-      from seen join "unstuck".workers worker using (attachment, worker_id), mass
-     where seen.attachment = p_attachment and seen.is_changed
-       -- Not if it has returned meanwhile.
-       and worker.absent_at is not distinct from seen.absent_at
-     order by worker_id for no key update of worker skip locked
   ), changed as (
-    update "unstuck".workers worker
-       set presence_epoch = case when is_present or is_absent and is_in_mass is not true then v_epoch end,
-           absent_at = case when is_absent and is_in_mass is not true then v_now end,
-           vanished_at = locked.vanished_at
-      from locked where worker.attachment = locked.attachment and worker.worker_id = locked.worker_id
-    returning is_due and is_in_mass is not true as is_newly_gone
+    select seen.*, (seen.is_absent and is_mass and seen.vanished_at >= since) is not true as is_judged
+      from seen, mass where seen.attachment = p_attachment and seen.is_changed
   )
-  select count(*) filter (where is_newly_gone) into newly_gone from changed;
+  select array_agg(worker_id), array_agg(vanished_at), array_agg(absent_at), array_agg(is_present),
+         array_agg(is_absent and is_judged), array_agg(is_due and is_judged)
+    into v_ids, v_vanished_at, v_absent_at, v_is_present, v_is_absent, v_is_due
+    from changed;
+  if v_ids is not null then
+    with locked as materialized (
+      select changed.*
+        from unnest(v_ids, v_vanished_at, v_absent_at, v_is_present, v_is_absent, v_is_due)
+               changed(worker_id, vanished_at, absent_at, is_present, is_absent, is_due)
+        join "unstuck".workers worker on worker.attachment = p_attachment and worker.worker_id = changed.worker_id
+       -- Not if it has returned meanwhile.
+       where worker.absent_at is not distinct from changed.absent_at
+       order by worker.worker_id for no key update of worker skip locked
+    ), written as (
+      update "unstuck".workers worker
+         set presence_epoch = case when locked.is_present or locked.is_absent then v_epoch end,
+             absent_at = case when locked.is_absent then v_now end, vanished_at = locked.vanished_at
+        from locked where worker.attachment = p_attachment and worker.worker_id = locked.worker_id
+      returning locked.is_due
+    )
+    select count(*) filter (where is_due) into newly_gone from written;
+  end if;
   newly_gone := newly_gone + (
     select count(*) from "unstuck".workers
      where attachment = p_attachment and presence_key is not null and absent_at < v_now
@@ -63,14 +75,21 @@ create or replace function "unstuck".seen_workers(p_now timestamptz, p_epoch tex
 returns table (attachment text, worker_id text, process int, grace_ms bigint, vanished_at timestamptz,
                absent_at timestamptz, is_present boolean, is_absent boolean, is_due boolean, is_gone boolean,
                is_changed boolean)
-language sql stable set search_path = pg_catalog, pg_temp as $$
-  select attachment, worker_id, process, grace_ms, vanished_at, absent_at, is_present, is_absent,
-         is_absent and not is_gone and p_now >= "unstuck".after_ms(vanished_at, grace_ms), is_gone,
-         not is_gone and (is_absent or absent_at is not null)
-           or is_present and presence_epoch is distinct from p_epoch
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  -- Before the statement on the table, which may run on another node than that of the sessions.
+  v_held int[] := array(select held.key from "unstuck".presence_locks() held where not held.is_watch);
+begin
+  return query
+  select worker.attachment, worker.worker_id, worker.process, worker.grace_ms, worker.vanished_at, worker.absent_at,
+         worker.is_present, worker.is_absent,
+         worker.is_absent and not worker.is_gone
+           and p_now >= "unstuck".after_ms(worker.vanished_at, worker.grace_ms), worker.is_gone,
+         not worker.is_gone and (worker.is_absent or worker.absent_at is not null)
+           or worker.is_present and worker.presence_epoch is distinct from p_epoch
     from (select worker.attachment, worker.worker_id, worker.presence_key >> 10 as process,
                  worker.presence_grace_ms as grace_ms, worker.absent_at, worker.presence_epoch,
-                 held.key is not null as is_present, absent.is_absent,
+                 held.is_so as is_present, absent.is_absent,
                  -- Nobody looked for twice the grace, or it has shown life: the absence starts again.
                  case when absent.is_absent
                        and (coalesce("unstuck".after_ms(worker.absent_at, 2 * worker.presence_grace_ms) < p_now, true)
@@ -79,9 +98,10 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
                  absent.is_absent
                    and "unstuck".is_gone(worker.vanished_at, worker.absent_at, worker.seen_at, worker.presence_grace_ms)
                    as is_gone
-            from "unstuck".workers worker
-            left join "unstuck".presence_locks() held on held.key = worker.presence_key and not held.is_watch,
-                 lateral (select held.key is null and coalesce(worker.presence_epoch = p_epoch, false)
+            from "unstuck".workers worker,
+                 lateral (select worker.presence_key = any (v_held) as is_so) held,
+                 lateral (select not held.is_so and coalesce(worker.presence_epoch = p_epoch, false)
                             as is_absent) absent
-           where worker.presence_key is not null and worker.stopped_at is null) worker
+           where worker.presence_key is not null and worker.stopped_at is null) worker;
+end
 $$;

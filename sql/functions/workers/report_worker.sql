@@ -6,18 +6,19 @@ declare
   v_now timestamptz := clock_timestamp();
   v_is_start boolean := p_report @> '{"is_start": true}';
   v_is_drain_asked boolean;
+  v_report record;
 begin
   perform "unstuck".require_worker_report(p_report);
+  select * into v_report from jsonb_to_record(p_report) report(
+    worker_id text, host text, pid int, version text, types text[], concurrency int, running int, loop_lag_ms float8,
+    report_ms bigint, hinted_queues text[], phase text, exit_code int);
   insert into "unstuck".workers as known
     (attachment, worker_id, host, pid, version, types, concurrency, running, loop_lag_ms, report_ms,
      hinted_queues, started_at, seen_at, draining_at, stopped_at, exit_code)
-  select p_attachment, report.worker_id, report.host, report.pid, report.version, report.types, report.concurrency,
-         report.running, report.loop_lag_ms, report.report_ms, report.hinted_queues, v_now, v_now,
-         case when report.phase <> 'running' then v_now end, case when report.phase = 'stopped' then v_now end,
-         report.exit_code
-    from jsonb_to_record(p_report) report(
-           worker_id text, host text, pid int, version text, types text[], concurrency int, running int,
-           loop_lag_ms float8, report_ms bigint, hinted_queues text[], phase text, exit_code int)
+  values (p_attachment, v_report.worker_id, v_report.host, v_report.pid, v_report.version, v_report.types,
+          v_report.concurrency, v_report.running, v_report.loop_lag_ms, v_report.report_ms, v_report.hinted_queues,
+          v_now, v_now, case when v_report.phase <> 'running' then v_now end,
+          case when v_report.phase = 'stopped' then v_now end, v_report.exit_code)
   on conflict (attachment, worker_id) do update
      set host = excluded.host, pid = excluded.pid, version = excluded.version, types = excluded.types,
          concurrency = excluded.concurrency, running = excluded.running, loop_lag_ms = excluded.loop_lag_ms,

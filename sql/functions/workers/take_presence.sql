@@ -27,15 +27,17 @@ create or replace function "unstuck".take_presence(p_attachment text, p_worker_i
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz;
+  v_epoch text;
 begin
   perform pg_advisory_lock_shared("unstuck".lock_class('presence'), p_key) where p_key is not null;
   v_now := clock_timestamp();
+  v_epoch := "unstuck".presence_epoch();
   -- The worker's first report completes the row.
   insert into "unstuck".workers as known
     (attachment, worker_id, types, concurrency, running, report_ms, started_at, seen_at, presence, presence_key,
      presence_grace_ms, presence_epoch)
   values (p_attachment, p_worker_id, '{}', 0, 0, 15000, v_now, v_now,
-          case when p_key is null then 'pooled' else 'direct' end, p_key, p_grace_ms, "unstuck".presence_epoch())
+          case when p_key is null then 'pooled' else 'direct' end, p_key, p_grace_ms, v_epoch)
   on conflict (attachment, worker_id) do update
      set presence = excluded.presence, presence_key = excluded.presence_key,
          presence_grace_ms = excluded.presence_grace_ms, presence_epoch = excluded.presence_epoch, absent_at = null;
@@ -46,8 +48,10 @@ $$;
 -- Private: a sign of life of a worker without its lock, over any connection.
 create or replace function "unstuck".show_life(p_attachment text, p_worker_id text)
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now timestamptz := clock_timestamp();
 begin
-  update "unstuck".workers set seen_at = clock_timestamp()
+  update "unstuck".workers set seen_at = v_now
    where attachment = p_attachment and worker_id = p_worker_id;
   return found;
 end

@@ -6,13 +6,18 @@ import { refuse } from '../jobs/jobs-change.ts'
 import { printJson, printLine, printTable, stepPrinter } from '../terminal/output.ts'
 import { confirmRemoval } from './confirm-removal.ts'
 
-export async function migrateUpCommand(flags: ConnectionFlags & { phase?: string[] }): Promise<void> {
+interface UpFlags extends ConnectionFlags {
+  phase?: string[]
+  distribute?: boolean
+}
+
+export async function migrateUpCommand(flags: UpFlags): Promise<void> {
   const config = loadCommandConfig(flags)
   const installed: { schema: string; shard: number | null; steps: string[] }[] = []
   for (const each of eachShard(config)) {
     const installer = createInstaller(each)
     const { steps, onStep } = stepPrinter(flags)
-    await installer.up(onStep, flags.phase?.map(Number))
+    await installer.up(onStep, flags.phase?.map(Number), { distributes: flags.distribute ?? false })
     installed.push({ schema: each.schema, shard: each.shard, steps })
     if (flags.json !== true) printLine(`installed in ${installer.place}, profile ${each.profile}`)
   }

@@ -18,7 +18,8 @@ create or replace function "unstuck"."claim_batches"(
   p_cursors jsonb, p_id /*id*/uuid default null, p_is_serial boolean default false)
 returns table (
   lease_id uuid, priority int, max_attempts int, default_stage text, granted_at timestamptz, jobs text)
-language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off as $$
+language plpgsql set plan_cache_mode = /*plan_mode*/force_generic_plan set enable_seqscan = off
+set enable_bitmapscan = off as $$
 #variable_conflict use_variable
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);

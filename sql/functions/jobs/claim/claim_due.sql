@@ -7,6 +7,8 @@
 -- The update finds rows by their place, which saves a search by key (2 µs a job). A place is unique within a partition
 -- only. A row that its team updated after the statement began is locked at its new place and not found there: "locked"
 -- counts it, and the caller repeats.
+-- In a distributed schema the answer is sorted: the settings of the claim do not reach the node that plans it, so the
+-- update may visit rows in any order.
 -- "jobs" is JSON with a list for each column: one row per job takes a client three times as long to read. A value that
 -- all of them share stands in the place of its list, and fields that few jobs have are in "other": each list of a
 -- thousand values takes 0.2 µs a job.
@@ -31,7 +33,7 @@ begin
            "unstuck".after_ms(v_now, job.deadline_ms) as deadline_at
       from unnest(p_queues, p_shares) asked(queue, share), lateral (
              select job.ctid as place, job.tableoid as part, job."id" as id, asked.queue, chance.*,
-                    job."reaped_at" is not null as is_reaped,
+                    job."reaped_at" is not null as is_reaped, /*+distributed coalesce(job."run_at", job."created_at") as due_at, */
                     coalesce(v_lease_ms, "unstuck".stage_lease_ms(
                       p_policy, coalesce(job."stage", v_stage, job."type"), job."expected_duration_ms")) as lease_ms,
                     coalesce(v_deadline_ms, "unstuck".attempt_deadline_ms(
@@ -70,7 +72,7 @@ begin
            or p_slots is null and not exists (select from due where not has_budget or is_last))
     returning job."id" as id, due.queue, job."type"::text as type, job."payload"::jsonb as payload,
               job."fence"::bigint as fence, job."attempt"::int as attempt, job."created_at" as created_at,
-              due.lease_ms, due.deadline_ms, due.other, due.is_reaped)
+              due.lease_ms, due.deadline_ms, due.other, due.is_reaped /*+distributed , due.due_at */)
   select (select count(*) from due), count(*), v_now,
          json_build_object('id', json_agg(id), 'payload', json_agg(payload), 'fence', 1, 'attempt', v_counted,
            'created_at', json_agg(created_at), 'other', json_agg(other),
@@ -83,7 +85,7 @@ begin
          case when count(*) = 0 then (select array_agg(queue) from due) end,
          case when count(*) = 0 then (select array_agg(id) from due where not has_budget) end
     into locked, granted, granted_at, jobs, v_recorded, held, held_queues, spent
-    from granted;
+    from /*+distributed (select * from granted order by due_at, id) */ granted;
   perform "unstuck"."record_grants"(v_now, p_worker_id, p_lease_id, v_stage, p_actor, v_recorded)
     where v_recorded is not null;
 end

@@ -53,23 +53,26 @@ create or replace function "unstuck"."kept_job"(p_worker_id text)
 returns /*id*/uuid language plpgsql as $$
 declare
   v_kept "unstuck".kept_workers;
+  v_is_open boolean;
 begin
   select * into v_kept from "unstuck".kept_workers
    where attachment = /*attachment*/'native' and worker_id = p_worker_id;
   if not found then
     return null;
   end if;
+  v_is_open := (select cardinality(asked.queues) > 0
+                  from "unstuck".open_queues(/*attachment*/'native', array[v_kept.queue]) asked);
   if exists (select from "unstuck"."jobs" job
               where job."id" = v_kept.job_id::/*id*/uuid
                 and case when v_kept.lease_id is null
                          then job."status" = /*waiting*/'waiting'
                           and v_kept.seen_at > "unstuck".after_ms(now(), -"unstuck".reservation_ms())
                           and coalesce(job."run_at", job."created_at") <= now()
-                          and (select cardinality(asked.queues) > 0
-                                 from "unstuck".open_queues(/*attachment*/'native', array[v_kept.queue]) asked)
+                          and v_is_open
                          else job."lease_id" = v_kept.lease_id end) then
     if v_kept.lease_id is null and not "unstuck"."is_idle"(p_worker_id) then
-      update "unstuck".kept_workers set seen_at = clock_timestamp()
+      v_kept.seen_at := clock_timestamp();
+      update "unstuck".kept_workers set seen_at = v_kept.seen_at
        where attachment = /*attachment*/'native' and worker_id = p_worker_id;
     end if;
     return v_kept.job_id::/*id*/uuid;

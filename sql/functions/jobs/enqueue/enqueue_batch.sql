@@ -2,7 +2,7 @@
 -- all jobs. p_payloads: one for each job; NULL if they are in p_jobs. p_jobs: the other fields of each job; NULL if
 -- there are none. Returns the ids and the outcomes by position; there are no outcomes if all jobs were created.
 create or replace function "unstuck"."enqueue_batch"(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_policy jsonb)
-returns json language plpgsql set plan_cache_mode = force_generic_plan as $$
+returns json language plpgsql set plan_cache_mode = /*plan_mode*/force_generic_plan as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_now_us bigint := extract(epoch from v_now) * 1000000::numeric;

@@ -20,7 +20,7 @@ $$;
 create or replace function "unstuck"."complete_batch"(
   p_ids /*id*/uuid[], p_lease_ids uuid[], p_results text[], p_actor text, p_policy jsonb)
 returns setof "unstuck".job_outcome language plpgsql
-set plan_cache_mode = force_generic_plan
+set plan_cache_mode = /*plan_mode*/force_generic_plan
 set enable_indexscan = on set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);

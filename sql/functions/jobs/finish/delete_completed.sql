@@ -10,6 +10,7 @@ declare
   v_has_kept boolean;
   v_type text;
   v_attempts int[];
+  v_events "unstuck".new_event[];
 begin
   if p_policy.type_keep_completed::jsonb <> '{}'::jsonb then
     -- A plain read: the type of a job never changes.
@@ -48,12 +49,13 @@ begin
   select array_agg(gone."id"), array_agg(gone."lease_id"), array_agg(gone."attempt") into ids, lease_ids, v_attempts
     from gone;
   -- A job that has events gets a last one: it says how the job ended, and retention finds the others by it.
-  perform "unstuck"."record_events"(p_now, array_agg(
-            row(done.id::text, 'complete', jsonb_build_object('attempt', done.attempt, 'is_deleted', true)
-                  || "unstuck".acted_by(p_actor))::"unstuck".new_event))
+  select array_agg(row(done.id::text, 'complete', jsonb_build_object('attempt', done.attempt, 'is_deleted', true)
+                         || "unstuck".acted_by(p_actor))::"unstuck".new_event)
+    into v_events
     from unnest(ids, v_attempts) done(id, attempt)
    where p_policy.events = 'all'
       or exists (select from "unstuck".events event
                   where event.attachment = /*attachment*/'native' and event.job_id = done.id::text);
+  perform "unstuck"."record_events"(p_now, v_events);
 end
 $$;

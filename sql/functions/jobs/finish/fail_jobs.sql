@@ -7,16 +7,15 @@ returns setof "unstuck".job_outcome language plpgsql set enable_seqscan = off as
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
   v_now timestamptz := clock_timestamp();
-  v_ids /*id*/uuid[];
-  v_lease_ids uuid[];
-  v_queues text[];
-  v_failed "unstuck".job_outcome[];
-  v_events "unstuck".new_event[];
-  v_has_probes boolean := exists (select from "unstuck".probes where attachment = /*attachment*/'native');
+  v_ids /*id*/uuid[]; v_lease_ids uuid[]; v_queues text[];
+  v_failed "unstuck".job_outcome[]; v_events "unstuck".new_event[]; v_failed_probes text[];
 begin
   perform "unstuck".require_failures(p_failures, /*id_type*/'uuid');
   select array_agg(id order by ordinal), array_agg(lease_id order by ordinal) into v_ids, v_lease_ids
     from "unstuck"."asked_failures"(p_failures);
+  if exists (select from "unstuck".probes where attachment = /*attachment*/'native') then
+    v_failed_probes := "unstuck".failed_probes(/*attachment*/'native');
+  end if;
   with held as materialized (
     select failure.*, coalesce(job."queue", job."type")::text as queue, job."worker_id" as worker_id,
            job."max_attempts" as max_attempts, job."cancel_requested_at" is not null as is_cancelled,
@@ -30,9 +29,8 @@ begin
                      where job."id" = failure.id and job."lease_id" = failure.lease_id
                        and job."status" is not distinct from /*any_running*/'running'
                        for no key update) job,
-           lateral (select failure.is_passing and job."cancel_requested_at" is null and v_has_probes
-                    and "unstuck".is_failed_probe(/*attachment*/'native', coalesce(job."queue", job."type")::text,
-                                                  job."id"::text) as is_so) probe
+           lateral (select failure.is_passing and job."cancel_requested_at" is null and v_failed_probes is not null and
+                    concat_ws(' ', job."id", coalesce(job."queue", job."type")) = any (v_failed_probes) as is_so) probe
   ), judged as materialized (
     select held.*, outcome, "unstuck".failure_wait_ms(
              v_policy, outcome, retry_in_ms, attempt, failures, crashes, timeouts) as backoff_ms
@@ -43,9 +41,9 @@ begin
                                 else 'retried' end as outcome) verdict
   ), failed as (
     update "unstuck"."jobs" job
-       set "status" = case judged.outcome when 'dead' then /*dead*/'dead' when 'cancelled' then /*cancelled*/'cancelled'
-                                          else /*waiting*/'waiting' end,
-           "run_at" = "unstuck".after_ms(v_now, judged.backoff_ms), "updated_at" = v_now,
+       set "status" = case when judged.outcome = 'dead' then /*dead*/'dead' when judged.outcome = 'cancelled'
+                           then /*cancelled*/'cancelled' else /*waiting*/'waiting' end,
+           "run_at" = judged.due_at, "updated_at" = v_now,
            "finished_at" = case when judged.backoff_ms is null then v_now end, "finished_lease_id" = judged.lease_id,
            "worker_id" = null, "lease_id" = null, "lease_expires_at" = null, "deadline_at" = null,
            /*+lock_time "last_attempt_at" = null, */ /*+last_error "last_error" = judged.reason, */
@@ -53,8 +51,10 @@ begin
            "releases" = judged.releases, "error_reason" = judged.reason, "error_category" = judged.category,
            "error_code" = case when judged.outcome = 'cancelled' then 'cancelled' else judged.code end,
            "error_stack" = judged.stack, "error_attempt" = judged.attempt
-      from judged where job."id" = judged.id and job."id" = any (v_ids)
-    returning judged.*, job."run_at" as run_at
+      from (select *, "unstuck".after_ms(v_now, backoff_ms) as due_at from judged) judged
+     where job."id" = judged.id and job."id" = any (v_ids)
+    returning judged.id, judged.outcome, judged.backoff_ms, judged.queue, judged.code, judged.reason, judged.category,
+              judged.attempt, judged.worker_id, judged.lease_id, judged.is_probe, judged.releases, job."run_at" run_at
   )
   select array_agg(row(id::text, outcome, backoff_ms)::"unstuck".job_outcome), array_agg(queue),
          array_agg(row(

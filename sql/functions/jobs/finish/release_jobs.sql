@@ -8,20 +8,22 @@ returns setof "unstuck".job_outcome language plpgsql set enable_seqscan = off as
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native');
   v_now timestamptz := clock_timestamp();
-  v_released /*id*/uuid[];
-  v_cancelled /*id*/uuid[];
-  v_waits jsonb;
-  v_queues text[];
+  v_released /*id*/uuid[]; v_cancelled /*id*/uuid[]; v_queues text[];
+  v_last_ms jsonb; v_waits jsonb; -- By id.
   v_events "unstuck".new_event[];
 begin
   perform "unstuck".require_leases(p_ids, p_lease_ids);
   perform "unstuck".require_release(p_delay_ms, p_cause, p_spread_ms, p_reason);
+  if p_reason is not null then
+    select jsonb_object_agg(give.id::text, "unstuck"."last_release_ms"(give.id)) into v_last_ms
+      from pg_catalog.unnest(p_ids) give(id);
+  end if;
   with held as materialized (
     select job."id" as id, give.lease_id, job."worker_id" as worker_id,
            coalesce(job."queue", job."type")::text as queue,
            job."cancel_requested_at" is not null as is_cancelled,
            nullif(case when p_reason is null then asked.delay_ms
-                       else "unstuck".release_delay_ms(asked.delay_ms, "unstuck"."last_release_ms"(job."id"),
+                       else "unstuck".release_delay_ms(asked.delay_ms, (v_last_ms ->> job."id"::text)::float8,
                        "unstuck".is_released_often(job."releases", job."started_at", v_now)) end, 0::float8) as delay_ms
       from (select * from unnest(p_ids, p_lease_ids) with ordinality give(id, lease_id, ordinal) order by id) give,
            -- Row by row through the primary key, as in complete_jobs.
@@ -33,7 +35,7 @@ begin
   ), released as (
     update "unstuck"."jobs" job
        set "status" = case when held.is_cancelled then /*cancelled*/'cancelled' else /*waiting*/'waiting' end,
-           "run_at" = case when not held.is_cancelled then "unstuck".after_ms(v_now, held.delay_ms) end,
+           "run_at" = case when not held.is_cancelled then held.due_at end,
            "finished_at" = case when held.is_cancelled then v_now end, "updated_at" = v_now,
            "finished_lease_id" = held.lease_id,
            "worker_id" = null, "lease_id" = null, "lease_expires_at" = null, "deadline_at" = null,
@@ -44,7 +46,7 @@ begin
            "interruptions" = case when p_cause = 'interruption' then coalesce(job."interruptions", 0) + 1
                                   else job."interruptions" end,
            "error_code" = case when held.is_cancelled then 'cancelled' else job."error_code" end
-      from held
+      from (select *, "unstuck".after_ms(v_now, delay_ms) as due_at from held) held
      where job."id" = held.id and job."id" = any (p_ids)
     returning job."id" as id, held.is_cancelled, held.worker_id, held.queue, held.delay_ms,
               job."attempt" as attempt, job."releases" as releases

@@ -8,14 +8,17 @@ create or replace function "unstuck"."extend_free_leases"(
   p_ids /*id*/uuid[], p_lease_ids uuid[], p_lease_ms bigint, p_policy "unstuck".policies, p_now timestamptz,
   out ids /*id*/uuid[], out lease_ids uuid[], out answers text[])
 returns record language plpgsql
-set lock_timeout = '1ms' set plan_cache_mode = force_generic_plan
+set lock_timeout = '1ms' set plan_cache_mode = /*plan_mode*/force_generic_plan
 set enable_indexscan = on set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off as $$
+declare
+  v_now_s float8 := case when p_lease_ms is null then extract(epoch from p_now) end;
+  v_ends_at timestamptz := "unstuck".after_ms(p_now, p_lease_ms);
 begin
   with kept as (
     update "unstuck"."jobs" job
-       set "lease_expires_at" = least("unstuck".after_ms(p_now, coalesce(p_lease_ms, "unstuck".stage_lease_ms(
-             p_policy, coalesce(job."stage", p_policy.default_stage, job."type"), job."expected_duration_ms"))),
-             job."deadline_at"),
+       set "lease_expires_at" = least(job."deadline_at", coalesce(v_ends_at, to_timestamp(
+             v_now_s + "unstuck".stage_lease_ms(p_policy, coalesce(job."stage", p_policy.default_stage, job."type"),
+                                                job."expected_duration_ms")::float8 / 1000::float8))),
            "heartbeat_at" = p_now
       from (select * from unnest(p_ids, p_lease_ids) beat(id, lease_id) order by id) beat
      where job."id" = beat.id and job."id" = any (p_ids) and job."lease_id" = beat.lease_id

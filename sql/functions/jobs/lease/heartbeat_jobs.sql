@@ -2,7 +2,7 @@
 -- nobody; its answer is busy as long as a later plain read still shows the lease.
 create or replace function "unstuck"."heartbeat_jobs"(
   p_ids /*id*/uuid[], p_lease_ids uuid[], p_lease_ms bigint default null, p_policy jsonb default null)
-returns setof "unstuck".heartbeat_answer language plpgsql set plan_cache_mode = force_generic_plan as $$
+returns setof "unstuck".heartbeat_answer language plpgsql set plan_cache_mode = /*plan_mode*/force_generic_plan as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
   v_lease_ms bigint := coalesce(p_lease_ms, "unstuck".same_lease_ms(v_policy));

@@ -67,7 +67,10 @@ $$;
 
 -- Private: deletes audit entries before p_before, and sweep history except the newest 1000. Returns the count.
 create or replace function "unstuck".prune_history(p_attachment text, p_before timestamptz, p_limit int)
-returns int language sql set search_path = pg_catalog, pg_temp as $$
+returns int language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_count int;
+begin
   with acts as (
     delete from "unstuck".audit_entries
      where id = any (array(
@@ -82,13 +85,18 @@ returns int language sql set search_path = pg_catalog, pg_temp as $$
         where newest.attachment = p_attachment order by newest.id desc offset 999 limit 1)
     returning 1
   )
-  select ((select count(*) from acts) + (select count(*) from sweeps))::int
+  select (select count(*) from acts) + (select count(*) from sweeps) into v_count;
+  return v_count;
+end
 $$;
 
 -- Private: deletes workers and deliveries last seen or written before p_before, and operations that ended a week ago:
 -- few at a time, because each takes up to 100,000 rows with it. Returns the count.
 create or replace function "unstuck".prune_reports(p_attachment text, p_before timestamptz, p_limit int)
-returns int language sql set search_path = pg_catalog, pg_temp as $$
+returns int language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_count int;
+begin
   with workers as (
     delete from "unstuck".workers
      where attachment = p_attachment and worker_id = any (array(
@@ -110,5 +118,8 @@ returns int language sql set search_path = pg_catalog, pg_temp as $$
         order by old.id limit least(p_limit, 20) for update skip locked))
     returning 1
   )
-  select ((select count(*) from workers) + (select count(*) from deliveries) + (select count(*) from operations))::int
+  select (select count(*) from workers) + (select count(*) from deliveries) + (select count(*) from operations)
+    into v_count;
+  return v_count;
+end
 $$;

@@ -5,7 +5,8 @@ create or replace function "unstuck"."explain_job"(p_id /*id*/uuid, p_policy jso
 returns jsonb language plpgsql as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
-  v_facts jsonb;
+  v_facts jsonb; v_queue text; v_type text; v_is_waiting boolean; v_is_running boolean; v_worker_id text;
+  v_sign_at timestamptz; v_ended_at timestamptz; v_lease jsonb;
 begin
   perform "unstuck".require(p_id is not null, 'id', p_id::text, 'the id of a job');
   select jsonb_build_object(
@@ -28,9 +29,6 @@ begin
              v_policy, job."attempt", job."failures", job."crashes", job."timeouts", job."max_attempts")),
            'run_in_ms', case when waiting.is_so
              then "unstuck".ms_between(now(), coalesce(job."run_at", job."created_at")) end,
-           'ahead', case when waiting.is_so then "unstuck"."jobs_ahead"(job."id") end,
-           'lease_left_ms', "unstuck".ms_between(now(), running.ended_at),
-           'silent_ms', case when running.id is not null then "unstuck".ms_between(job."heartbeat_at", now()) end,
            'deadline_left_ms', "unstuck".ms_between(now(), job."deadline_at"),
            'ended_ago_ms', "unstuck".ms_between(job."finished_at", now()),
            'reaper_age_ms', (select "unstuck".ms_between(last.swept_at, now()) from "unstuck".sweeps last
@@ -40,19 +38,31 @@ begin
                                                     'ago_ms', "unstuck".ms_between(event.at, now()))
                             from "unstuck".events event
                            where event.attachment = /*attachment*/'native' and event.job_id = job."id"::text
-                           order by event.id desc limit 1))
-      || case when waiting.is_so
-              then "unstuck".queue_facts(/*attachment*/'native', coalesce(job."queue", job."type")::text)
-                || "unstuck".worker_facts(/*attachment*/'native', job."type"::text) else '{}' end
-      || case when running.ended_at >= now()
-              then coalesce("unstuck".absence_facts(v_policy, /*attachment*/'native', running.worker_id,
-                                                    greatest(job."heartbeat_at", job."started_at")), '{}') else '{}' end
-      || case when waiting.is_so or running.ended_at < now() then "unstuck"."job_lock"(job."id") else '{}' end
-    into v_facts
-    from "unstuck"."jobs" job
-    left join "unstuck"."running_jobs"(v_policy) running on running.id = job."id",
+                           order by event.id desc limit 1)),
+         coalesce(job."queue", job."type"), job."type", waiting.is_so, job."status" in /*running_words*/('running'),
+         job."worker_id", greatest(job."heartbeat_at", job."started_at"),
+         jsonb_build_object('silent_ms', "unstuck".ms_between(job."heartbeat_at", now()))
+    into v_facts, v_queue, v_type, v_is_waiting, v_is_running, v_worker_id, v_sign_at, v_lease
+    from "unstuck"."jobs" job,
          lateral (select job."status" = /*waiting*/'waiting' as is_so) waiting
    where job."id" = p_id;
+  if v_is_running then
+    select running.ended_at into v_ended_at from "unstuck"."running_jobs"(v_policy) running where running.id = p_id;
+  end if;
+  -- Functions that read other tables, each on its own: Citus runs none of them as part of a statement.
+  v_facts := v_facts || case when v_is_running then v_lease else jsonb_build_object('silent_ms', null) end
+    || jsonb_build_object('lease_left_ms', "unstuck".ms_between(now(), v_ended_at),
+                          'ahead', case when v_is_waiting then "unstuck"."jobs_ahead"(p_id) end);
+  if v_is_waiting then
+    v_facts := v_facts || "unstuck".queue_facts(/*attachment*/'native', v_queue)
+                       || "unstuck".worker_facts(/*attachment*/'native', v_type);
+  elsif v_ended_at >= now() then
+    v_facts := v_facts || coalesce("unstuck".absence_facts(
+      v_policy, /*attachment*/'native', v_worker_id, v_sign_at), '{}');
+  end if;
+  if v_is_waiting or v_ended_at < now() then
+    v_facts := v_facts || "unstuck"."job_lock"(p_id);
+  end if;
   return v_facts;
 end
 $$;

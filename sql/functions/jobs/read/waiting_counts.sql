@@ -67,7 +67,9 @@ $$;
 -- Private: when the longest due job became due. Looks at the first job of each queue and priority, 1,000 at most:
 -- is_cut says that there may be more.
 create or replace function "unstuck"."oldest_due"(out due_at timestamptz, out is_cut boolean)
-language sql stable as $$
+language plpgsql stable as $$
+#variable_conflict use_column
+begin
   with recursive level(queue, priority, due_at) as (
     (select coalesce(job."queue", job."type")::text, job."priority", coalesce(job."run_at", job."created_at")
        from "unstuck"."jobs" job
@@ -84,6 +86,7 @@ language sql stable as $$
          order by coalesce(job."queue", job."type"), job."priority", coalesce(job."run_at", job."created_at")
          limit 1) next
   )
-  select min(first.due_at) filter (where first.due_at <= now()), count(*) = 1000
-    from (select level.due_at from level limit 1000) first
+  select min(first.due_at) filter (where first.due_at <= now()), count(*) = 1000 into due_at, is_cut
+    from (select level.due_at from level limit 1000) first;
+end
 $$;

@@ -17,10 +17,11 @@ begin
                     and due.dispatch_id = asked.dispatch_id and due.tries = asked.tries
                     for no key update of due skip locked);
   update "unstuck".dispatches due
-     set next_try_at = "unstuck".after_ms(
-           v_now, "unstuck".backoff_ms('{}', 1000, 300000, 0, due.tries, 0)),
-         last_error = left(p_error, 1000)
-   where due.attachment = p_attachment and due.job_id = any (v_ids);
+     set next_try_at = asked.next_try_at, last_error = left(p_error, 1000)
+    from (select failed.job_id, "unstuck".after_ms(
+                   v_now, "unstuck".backoff_ms('{}', 1000, 300000, 0, failed.tries, 0)) as next_try_at
+            from unnest(p_job_ids, p_tries) failed(job_id, tries)) asked
+   where due.attachment = p_attachment and due.job_id = any (v_ids) and due.job_id = asked.job_id;
   return cardinality(v_ids);
 end
 $$;

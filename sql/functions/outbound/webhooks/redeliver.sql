@@ -3,6 +3,7 @@
 create or replace function "unstuck".redeliver(p_attachment text, p_id uuid)
 returns text language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
+  v_now timestamptz := clock_timestamp();
   v_webhook_id uuid;
 begin
   select webhook_id into v_webhook_id from "unstuck".deliveries
@@ -13,7 +14,7 @@ begin
     return 'inactive';
   end if;
   update "unstuck".deliveries
-     set status = 'waiting', tries = 0, next_try_at = clock_timestamp(), delivered_at = null
+     set status = 'waiting', tries = 0, next_try_at = v_now, delivered_at = null
    where attachment = p_attachment and id = p_id;
   return 'due';
 end

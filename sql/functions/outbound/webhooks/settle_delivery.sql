@@ -10,14 +10,15 @@ declare
   v_steps_ms bigint[] := '{5000,30000,120000,600000,1800000,3600000,10800000,21600000,43200000}';
   v_outcome text := case when p_is_delivered then 'delivered'
                          when p_is_gone or p_tries > cardinality(v_steps_ms) then 'failed' else 'retried' end;
+  v_next_try_at timestamptz := case when v_outcome = 'retried' then "unstuck".after_ms(
+    v_now, "unstuck".backoff_ms(v_steps_ms, 0, 0, 0, p_tries, 0)) end;
   v_webhook_id uuid;
 begin
   perform "unstuck".require(p_is_delivered is not null, 'is_delivered', null, 'true or false');
   update "unstuck".deliveries
-     set status = case v_outcome when 'retried' then 'waiting' else v_outcome end, last_status = p_status,
+     set status = case when v_outcome = 'retried' then 'waiting' else v_outcome end, last_status = p_status,
          last_error = left(p_error, 1000), delivered_at = case when p_is_delivered then v_now end,
-         next_try_at = case when v_outcome = 'retried' then "unstuck".after_ms(
-           v_now, "unstuck".backoff_ms(v_steps_ms, 0, 0, 0, p_tries, 0)) else next_try_at end
+         next_try_at = coalesce(v_next_try_at, next_try_at)
    where attachment = p_attachment and id = p_id and tries = p_tries and status = 'waiting'
   returning webhook_id into v_webhook_id;
   if v_webhook_id is null then

@@ -1,10 +1,11 @@
 -- Private: a breaker as claims see it. An operator's hold overrides open and closed.
-create or replace function "unstuck".breaker_state(p_breaker "unstuck".breakers)
+create or replace function "unstuck".breaker_state(
+  p_held_at timestamptz, p_held_until timestamptz, p_is_open boolean, p_mode text, p_cooldown_until timestamptz)
 returns text language sql stable
 return case
-           when p_breaker.held_at is not null and coalesce(p_breaker.held_until > now(), true) then 'held'
-           when not p_breaker.is_open then 'closed'
-           when p_breaker.mode = 'half-open' and p_breaker.cooldown_until <= now() then 'half-open'
+           when p_held_at is not null and coalesce(p_held_until > now(), true) then 'held'
+           when not p_is_open then 'closed'
+           when p_mode = 'half-open' and p_cooldown_until <= now() then 'half-open'
            else 'open'
          end;
 

@@ -1,16 +1,20 @@
 -- Private: closes a breaker that the caller has locked, with an empty window. An operator's note on a hold stays.
 create or replace function "unstuck".close_breaker(p_name text)
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_is_news boolean := (
+    select "unstuck".breaker_state(breaker.held_at, breaker.held_until, breaker.is_open, breaker.mode,
+                                   breaker.cooldown_until) <> 'held'
+      from "unstuck".breakers breaker where breaker.name = p_name);
 begin
   delete from "unstuck".probes where breaker = p_name;
   update "unstuck".breakers breaker
      set is_open = false, successes = 0, calls = '{}', called_at = '{}', cooldown_until = null, probed_at = null,
-         closed_at = clock_timestamp(), reopens = case when breaker.mode = 'hold' then breaker.reopens else 0 end,
-         changed_at = case when current.is_news then clock_timestamp() else breaker.changed_at end,
-         changed_by = case when current.is_news then null else breaker.changed_by end,
-         reason = case when current.is_news then 'probes-succeeded' else breaker.reason end
-    from (select "unstuck".breaker_state(locked) <> 'held' as is_news
-            from "unstuck".breakers locked where locked.name = p_name) current
+         closed_at = v_now, reopens = case when breaker.mode = 'hold' then breaker.reopens else 0 end,
+         changed_at = case when v_is_news then v_now else breaker.changed_at end,
+         changed_by = case when v_is_news then null else breaker.changed_by end,
+         reason = case when v_is_news then 'probes-succeeded' else breaker.reason end
    where breaker.name = p_name;
   return "unstuck".hint_dependents(p_name);
 end
@@ -31,9 +35,12 @@ $$;
 -- Private: hints at new work to the workers of every table with queues bound to a breaker.
 create or replace function "unstuck".hint_dependents(p_name text)
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_attachment text;
 begin
-  perform "unstuck".send_hint("unstuck".policy_of(attachment))
-     from "unstuck".dependencies where name = p_name group by attachment;
+  for v_attachment in select attachment from "unstuck".dependencies where name = p_name group by attachment loop
+    perform "unstuck".send_hint("unstuck".policy_of(v_attachment));
+  end loop;
   return true;
 end
 $$;

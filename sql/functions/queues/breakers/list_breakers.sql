@@ -28,8 +28,11 @@ returns setof "unstuck".breaker_status language sql stable set search_path = pg_
               then greatest(0, coalesce("unstuck".ms_between(
                 now(), "unstuck".after_ms(breaker.probed_at, breaker.probe_interval_ms)), 0)) end
     from "unstuck".breakers breaker,
-         lateral (select "unstuck".breaker_state(breaker) as word) state,
-         lateral "unstuck".forget_calls(breaker, now()) recent
+         lateral (select "unstuck".breaker_state(breaker.held_at, breaker.held_until, breaker.is_open, breaker.mode,
+                                                 breaker.cooldown_until) as word) state,
+         lateral (select "unstuck".first_recent_call(breaker.calls, breaker.called_at, breaker.window_calls,
+                                                     breaker.window_ms, now()) as place) first,
+         lateral (select breaker.calls[first.place:] as calls, breaker.called_at[first.place:] as called_at) recent
    where p_name is null or breaker.name = p_name
    order by breaker.name
 $$;

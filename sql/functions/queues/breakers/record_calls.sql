@@ -79,14 +79,23 @@ $$;
 create or replace function "unstuck".forget_calls(p_breaker "unstuck".breakers, p_now timestamptz)
 returns "unstuck".breakers language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-  v_first int := greatest(
-    1, cardinality(p_breaker.calls) - p_breaker.window_calls + 1,
-    1 + (select count(*) from unnest(p_breaker.called_at) at
-          where at <= "unstuck".after_ms(p_now, -p_breaker.window_ms)));
+  v_first int := "unstuck".first_recent_call(
+    p_breaker.calls, p_breaker.called_at, p_breaker.window_calls, p_breaker.window_ms, p_now);
 begin
   p_breaker.calls := p_breaker.calls[v_first:];
   p_breaker.called_at := p_breaker.called_at[v_first:];
   return p_breaker;
+end
+$$;
+
+-- Private: the place of the first call in the window.
+create or replace function "unstuck".first_recent_call(
+  p_calls boolean[], p_called_at timestamptz[], p_window_calls int, p_window_ms float8, p_now timestamptz)
+returns int language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return greatest(1, cardinality(p_calls) - p_window_calls + 1,
+                  1 + (select count(*) from unnest(p_called_at) at
+                        where at <= "unstuck".after_ms(p_now, -p_window_ms)));
 end
 $$;
 

@@ -35,14 +35,13 @@ begin
 end
 $$;
 
--- Private: is this a job that a half-open breaker let through and that met the failure behind it?
-create or replace function "unstuck".is_failed_probe(p_attachment text, p_queue text, p_job_id text)
-returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+-- Private: jobs that a half-open breaker let through and that met the failure behind it, each with its queue.
+create or replace function "unstuck".failed_probes(p_attachment text)
+returns text[] language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
-  return exists (select from "unstuck".probes probe
-                   join "unstuck".dependencies dependency
-                     on dependency.attachment = probe.attachment and dependency.name = probe.breaker
-                  where probe.attachment = p_attachment and probe.job_id = p_job_id and probe.failed_at is not null
-                    and dependency.queue = p_queue);
+  return (select array_agg(concat_ws(' ', probe.job_id, dependency.queue)) from "unstuck".probes probe
+            join "unstuck".dependencies dependency
+              on dependency.attachment = probe.attachment and dependency.name = probe.breaker
+           where probe.attachment = p_attachment and probe.failed_at is not null);
 end
 $$;

@@ -13,7 +13,8 @@ begin
     join "unstuck".breakers breaker on breaker.name = dependency.name
    where dependency.attachment = p_attachment and dependency.queue = p_queue
      for no key update of breaker skip locked;
-  v_state := "unstuck".breaker_state(v_breaker);
+  v_state := "unstuck".breaker_state(
+    v_breaker.held_at, v_breaker.held_until, v_breaker.is_open, v_breaker.mode, v_breaker.cooldown_until);
   if v_state = 'closed' and v_breaker.name is not null then
     return cardinality(p_job_ids);
   elsif v_state is distinct from 'half-open' then

@@ -29,7 +29,8 @@ begin
   return query
   with found as materialized (
     select asked.key, asked.rate_per_s, asked.burst, asked.token_ms, asked.token_ms * asked.burst as depth_ms,
-           greatest(0, extract(epoch from bucket.full_at - v_now)::float8 * 1000) as owed_ms
+           greatest(0, extract(epoch from bucket.full_at - v_now)::float8 * 1000) as owed_ms,
+           greatest(bucket.full_at, v_now) as full_at
       from (select key, rate_per_s, burst, 1000 / rate_per_s as token_ms
               from jsonb_to_recordset(p_limits) as asked(key text, rate_per_s float8, burst float8)) asked
       join "unstuck".rate_limits bucket on bucket.key = asked.key
@@ -38,11 +39,11 @@ begin
     select least(p_tokens, greatest(0, min(floor((depth_ms - owed_ms) / token_ms + 1e-6))))::int as tokens from found
   ), taken as (
     update "unstuck".rate_limits bucket
-       set full_at = "unstuck".after_ms(greatest(bucket.full_at, v_now),
-                                        ceil(share.tokens * found.token_ms * 1000) / 1000),
-           rate_per_s = found.rate_per_s, burst = found.burst, used_at = v_now
-      from found, share
-     where bucket.key = found.key and share.tokens > 0
+       set full_at = asked.full_at, rate_per_s = asked.rate_per_s, burst = asked.burst, used_at = v_now
+      from (select found.key, found.rate_per_s, found.burst,
+                   "unstuck".after_ms(found.full_at, ceil(share.tokens * found.token_ms * 1000) / 1000) as full_at
+              from found, share where share.tokens > 0) asked
+     where bucket.key = asked.key
   )
   select share.tokens,
          case when share.tokens = p_tokens then 0

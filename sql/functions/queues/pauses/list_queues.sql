@@ -9,13 +9,19 @@ language plpgsql stable set enable_seqscan = off as $$
 declare
   v_queues text[] := coalesce(p_queues, array(select "unstuck"."waiting_queues"(1001)));
   v_is_complete boolean := p_queues is not null or cardinality(v_queues) <= 1000;
+  v_names text[]; v_waiting int[]; v_due int[]; v_released_often int[]; v_is_cut boolean[];
 begin
   perform "unstuck".require_count_limit(p_count_limit);
+  select array_agg(counted.queue), array_agg(counted.waiting), array_agg(counted.due),
+         array_agg(counted.released_often), array_agg(counted.is_cut)
+    into v_names, v_waiting, v_due, v_released_often, v_is_cut
+    from "unstuck"."waiting_counts"(
+      case when p_queues is null then v_queues[:1000] else v_queues end, p_count_limit) counted
+   where counted.waiting > 0;
   return query
   with waiting_jobs as (
-    select counted.* from "unstuck"."waiting_counts"(
-      case when p_queues is null then v_queues[:1000] else v_queues end, p_count_limit) counted
-     where counted.waiting > 0
+    select * from unnest(v_names, v_waiting, v_due, v_released_often, v_is_cut)
+                    counted(queue, waiting, due, released_often, is_cut)
   ), seen as materialized (
     select coalesce(job."queue", job."type")::text as name from "unstuck"."jobs" job
      where job."status" in /*running_words*/('running') limit p_count_limit
@@ -25,7 +31,8 @@ begin
     select * from "unstuck".pauses
      where attachment = /*attachment*/'native' and coalesce(paused_until > now(), true)
   ), dependency as (
-    select dependency.queue, breaker.name, "unstuck".breaker_state(breaker) as state
+    select dependency.queue, breaker.name, "unstuck".breaker_state(
+             breaker.held_at, breaker.held_until, breaker.is_open, breaker.mode, breaker.cooldown_until) as state
       from "unstuck".dependencies dependency join "unstuck".breakers breaker on breaker.name = dependency.name
      where dependency.attachment = /*attachment*/'native'
   )

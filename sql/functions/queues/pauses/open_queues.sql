@@ -4,7 +4,9 @@ returns table (queues text[], slots jsonb) language sql stable set search_path =
   select coalesce(array_agg(asked.name order by asked.ordinal), '{}'),
          jsonb_object_agg(asked.name, breaker.probe_slots) filter (where breaker.state = 'half-open')
     from unnest(p_queues) with ordinality asked(name, ordinal)
-    left join (select dependency.queue, breaker.probe_slots, "unstuck".breaker_state(breaker) as state
+    left join (select dependency.queue, breaker.probe_slots, "unstuck".breaker_state(
+                        breaker.held_at, breaker.held_until, breaker.is_open, breaker.mode, breaker.cooldown_until
+                      ) as state
                  from "unstuck".dependencies dependency
                  join "unstuck".breakers breaker on breaker.name = dependency.name
                 where dependency.attachment = p_attachment) breaker on breaker.queue = asked.name

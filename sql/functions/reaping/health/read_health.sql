@@ -7,12 +7,14 @@ returns table (waiting int, due int, running int, overdue int, oldest_overdue_ms
 language plpgsql stable set enable_seqscan = off as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
+  v_last "unstuck".sweeps;
 begin
+  select * into v_last from "unstuck".sweeps where attachment = /*attachment*/'native';
   return query
   select waiting_jobs.all_of_them, waiting_jobs.due_now, running_jobs.all_of_them, running_jobs.ended,
          running_jobs.oldest_ms, "unstuck".ms_between(oldest.due_at, now()), running_jobs.unjudged,
-         "unstuck".ms_between(last.swept_at, now()),
-         case when now() < "unstuck".after_ms(last.outage_to, v_policy.default_lease_ms) then last.hold_reason end,
+         "unstuck".ms_between(v_last.swept_at, now()),
+         case when now() < "unstuck".after_ms(v_last.outage_to, v_policy.default_lease_ms) then v_last.hold_reason end,
          waiting_jobs.released_often,
          array_cat(
            array_cat(case when waiting_jobs.is_cut then array['waiting', 'due', 'released_often'] else '{}' end,
@@ -30,7 +32,6 @@ begin
                  "unstuck".ms_between(min(ended_at) filter (where ended_at < now()), now()) as oldest_ms,
                  count(*) filter (where ended_at is null)::int as unjudged
             from (select running.ended_at from "unstuck"."running_jobs"(v_policy) running limit p_count_limit) seen
-         ) running_jobs
-    left join "unstuck".sweeps last on last.attachment = /*attachment*/'native';
+         ) running_jobs;
 end
 $$;

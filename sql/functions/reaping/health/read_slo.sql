@@ -8,11 +8,15 @@ returns table (rescued int, in_time int, p50_ms float8, p95_ms float8, worst_ms 
 language plpgsql stable as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
+  v_oldest_stuck_ms float8;
+  v_stale_leases int;
 begin
   perform "unstuck".require(p_window_ms between 1 and 31536000000, 'window_ms', p_window_ms::text,
                             'milliseconds from 1 to one year');
   perform "unstuck".require(p_poll_ms between 0 and 31536000000, 'poll_ms', p_poll_ms::text,
                             'milliseconds from 0 to one year');
+  select "unstuck".ms_between(min(running.ended_at), now()), count(*) into v_oldest_stuck_ms, v_stale_leases
+    from "unstuck"."running_jobs"(v_policy) running where running.ended_at < now();
   return query
   with rescue as materialized (
     select (event.data #>> '{details,rescued_after_ms}')::float8 as after_ms, reap.at, reap.seen_at, reap.ended_at,
@@ -42,9 +46,7 @@ begin
          percentile_disc(0.5) within group (order by lasted_ms),
          percentile_disc(0.95) within group (order by lasted_ms),
          max(lasted_ms), (v_policy.default_lease_ms + v_policy.sweep_interval_ms + p_poll_ms)::float8,
-         (select "unstuck".ms_between(min(ended_at), now())
-            from "unstuck"."running_jobs"(v_policy) where ended_at < now()),
-         (select count(*)::int from "unstuck"."running_jobs"(v_policy) where ended_at < now()),
+         v_oldest_stuck_ms, v_stale_leases,
          jsonb_build_object('crash', count(*) filter (where cause = 'crash'),
                             'timeout', count(*) filter (where cause = 'timeout'),
                             'worker-gone', count(*) filter (where cause = 'worker-gone'))

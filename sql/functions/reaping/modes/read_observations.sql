@@ -3,7 +3,13 @@
 create or replace function "unstuck"."read_observations"()
 returns table (since timestamptz, would_requeue int, would_dead_letter int, would_cancel int, came_back int,
                still_stuck int, reaped int, gone int)
-language sql stable as $$
+language plpgsql stable as $$
+declare
+  v_job_ids text[]; v_leases text[]; v_outcomes text[];
+begin
+  select array_agg(now_is.job_id), array_agg(now_is.lease), array_agg(now_is.outcome)
+    into v_job_ids, v_leases, v_outcomes from "unstuck"."observed_outcomes"() now_is;
+  return query
   select coalesce(min(attached.mode_since) filter (where attached.mode = 'observe'), min(seen.seen_at)),
          count(*) filter (where seen.verdict = 'requeued')::int,
          count(*) filter (where seen.verdict = 'dead')::int,
@@ -14,15 +20,26 @@ language sql stable as $$
          count(*) filter (where became.outcome = 'gone')::int
     from "unstuck".attachments attached
     left join "unstuck".observations seen on seen.attachment = attached.name
-    left join "unstuck"."observed_outcomes"() now_is
+    left join unnest(v_job_ids, v_leases, v_outcomes) now_is(job_id, lease, outcome)
       on now_is.job_id = seen.job_id and now_is.lease = seen.lease and seen.outcome is null,
          lateral (select coalesce(seen.outcome, now_is.outcome) as outcome) became
-   where attached.name = /*attachment*/'native'
+   where attached.name = /*attachment*/'native';
+end
 $$;
 
 -- Private: open observations with the outcome of each job; NULL without a sign of life since.
 create or replace function "unstuck"."observed_outcomes"()
-returns table (job_id text, lease text, outcome text) language sql stable as $$
+returns table (job_id text, lease text, outcome text) language plpgsql stable as $$
+declare
+  v_ids /*id*/uuid[]; v_leases text[]; v_signs timestamptz[];
+begin
+  if not exists (select from "unstuck".observations seen
+                  where seen.attachment = /*attachment*/'native' and seen.outcome is null) then
+    return;
+  end if;
+  select array_agg(running.id), array_agg(running.lease), array_agg(running.sign_at) into v_ids, v_leases, v_signs
+    from "unstuck"."running_jobs"("unstuck".policy_of(/*attachment*/'native')) running;
+  return query
   select seen.job_id, seen.lease,
          case when job."id" is null then 'gone'
               when running.lease = seen.lease and running.sign_at is not distinct from seen.sign_at then null
@@ -34,8 +51,9 @@ returns table (job_id text, lease text, outcome text) language sql stable as $$
               else 'came-back' end
     from "unstuck".observations seen
     left join "unstuck"."jobs" job on job."id" = seen.job_id::/*id*/uuid
-    left join "unstuck"."running_jobs"("unstuck".policy_of(/*attachment*/'native')) running on running.id = job."id"
-   where seen.attachment = /*attachment*/'native' and seen.outcome is null
+    left join unnest(v_ids, v_leases, v_signs) running(id, lease, sign_at) on running.id = job."id"
+   where seen.attachment = /*attachment*/'native' and seen.outcome is null;
+end
 $$;
 
 -- Private: records outcomes of observed jobs. Without a sign of life they stay open, or end as p_otherwise. A job
@@ -43,14 +61,18 @@ $$;
 create or replace function "unstuck"."record_observed_outcomes"(p_at timestamptz, p_otherwise text default null)
 returns int language plpgsql as $$
 declare
+  v_job_ids text[]; v_leases text[]; v_outcomes text[];
   v_count int;
 begin
+  select array_agg(now_is.job_id), array_agg(now_is.lease), array_agg(coalesce(now_is.outcome, p_otherwise))
+    into v_job_ids, v_leases, v_outcomes
+    from "unstuck"."observed_outcomes"() now_is where coalesce(now_is.outcome, p_otherwise) is not null;
   with looked as materialized (
-    select seen.job_id, seen.lease, coalesce(now_is.outcome, p_otherwise) as outcome
+    select seen.job_id, seen.lease, now_is.outcome
       from "unstuck".observations seen
-      join "unstuck"."observed_outcomes"() now_is on now_is.job_id = seen.job_id and now_is.lease = seen.lease
+      join unnest(v_job_ids, v_leases, v_outcomes) now_is(job_id, lease, outcome)
+        on now_is.job_id = seen.job_id and now_is.lease = seen.lease
      where seen.attachment = /*attachment*/'native' and seen.outcome is null
-       and coalesce(now_is.outcome, p_otherwise) is not null
      order by seen.job_id, seen.lease
        for update of seen skip locked
   )

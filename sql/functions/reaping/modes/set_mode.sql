@@ -14,6 +14,7 @@ begin
     p_on_foreign_settle is null or p_mode = 'enforce' and p_on_foreign_settle in ('record', 'refuse'),
     'on_foreign_settle', p_on_foreign_settle, 'record or refuse, with the mode enforce only');
   perform "unstuck".policy_of(/*attachment*/'native');
+  /*+distributed perform "unstuck".refuse_trigger() where p_mode = 'enforce'; */
   select attached.mode into v_before from "unstuck".attachments attached
    where attached.name = /*attachment*/'native' for update;
 
@@ -46,5 +47,15 @@ begin
          mode_since = case when v_before = p_mode then attached.mode_since else v_now end
    where attached.name = /*attachment*/'native'
   returning attached.mode, attached.on_foreign_settle, attached.mode_since;
+end
+$$;
+
+-- Private: refuses mode enforce on a table that Citus distributes: it supports no triggers there (docs/adr/0039).
+create or replace function "unstuck".refuse_trigger()
+returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  raise exception using
+    errcode = 'UN006', message = 'the table is distributed by Citus, which has no triggers: mode enforce needs one',
+    hint = 'Use mode reap. The functions of unstuck check the lease there as everywhere.';
 end
 $$;

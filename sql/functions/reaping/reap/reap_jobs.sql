@@ -49,27 +49,27 @@ begin
              "unstuck".reap_backoff_ms(v_policy, attempt, failures, crashes, timeouts) as wait_ms) verdict
   ), reaped as (
     update "unstuck"."jobs" job
-       set "status" = case judged.action when 'requeued' then /*waiting*/'waiting' when 'dead' then /*dead*/'dead'
-                                         else /*cancelled*/'cancelled' end,
-           "worker_id" = null, "lease_id" = null, "lease_expires_at" = null, "deadline_at" = null,
+       set "status" = case when judged.action = 'requeued' then /*waiting*/'waiting' when judged.action = 'dead'
+             then /*dead*/'dead' else /*cancelled*/'cancelled' end, "worker_id" = null, "lease_id" = null,
+           "lease_expires_at" = null, "deadline_at" = null, /*+lock_time "last_attempt_at" = null, */
            /*+last_error "last_error" = "unstuck"."reap_error"(action, lease_ms, judged.worker_id, judged.attempt), */
-           "reaped_at" = case when judged.action = 'requeued' then v_now end, /*+lock_time "last_attempt_at" = null, */
-           "finished_at" = case when judged.action <> 'requeued' then v_now end, "updated_at" = v_now,
-           "run_at" = "unstuck".after_ms(v_now, judged.backoff_ms), "attempt" = judged.attempt_after,
-           "crashes" = judged.crashes + (not is_timeout)::int, "timeouts" = judged.timeouts + is_timeout::int,
-           "error_code" = case judged.action when 'dead' then 'timeout' when 'cancelled' then 'cancelled'
-                                             else job."error_code" end,
+           "reaped_at" = case when judged.action = 'requeued' then v_now end, "updated_at" = v_now,
+           "finished_at" = case when judged.action <> 'requeued' then v_now end, "run_at" = judged.due_at,
+           "attempt" = judged.attempt_after, "crashes" = judged.crashes + (not is_timeout)::int,
+           "timeouts" = judged.timeouts + is_timeout::int, "error_code" = case when judged.action = 'dead' then 'timeout'
+             when judged.action = 'cancelled' then 'cancelled' else job."error_code" end,
            "error_reason" = case when judged.action = 'dead' then judged.reason else job."error_reason" end,
            "error_category" = case when judged.action <> 'dead' then job."error_category" end,
            "error_stack" = case when judged.action <> 'dead' then job."error_stack" end,
            "error_attempt" = case when judged.action = 'dead' then judged.attempt else job."error_attempt" end
-      from judged where job."id" = judged.id returning judged.*, job."run_at" as run_at
+      from (select *, "unstuck".after_ms(v_now, backoff_ms) as due_at from judged) judged where job."id" = judged.id
+    returning judged.*
   )
   select array_agg(row(
-           id::text, 'reaper:' || case action when 'dead' then 'failed(timeout)' else action end, jsonb_build_object(
+           id::text, 'reaper:' || case when action = 'dead' then 'failed(timeout)' else action end, jsonb_build_object(
              'cause', "unstuck".reap_cause(reason), 'fence', fence, 'stage', stage, 'reason', reason,
              'attempt', attempt_after, 'lease_id', lease_id, 'locked_by', worker_id, 'backoff_ms', backoff_ms,
-             'next_run_at', "unstuck".iso_utc(run_at), 'lease_expires_at', "unstuck".iso_utc(lease_expires_at),
+             'next_run_at', "unstuck".iso_utc(due_at), 'lease_expires_at', "unstuck".iso_utc(lease_expires_at),
              'last_heartbeat_at', "unstuck".iso_utc(heartbeat_at)))::"unstuck".new_event),
          array_agg(row(id::text, action, reason, stage, attempt_after, worker_id, backoff_ms)::"unstuck".reaped_job
                    order by id), array_agg(queue order by id)

@@ -6,14 +6,17 @@
 create or replace function "unstuck"."running_signs"(
   p_policy "unstuck".policies, p_now timestamptz, p_since timestamptz, out expired int, out shortest_ms bigint,
   out longest_ms bigint, out is_mass boolean)
-language sql stable as $$
+language plpgsql stable as $$
+begin
   select count(*) filter (where ended_at < p_now), min(lease_ms), max(lease_ms),
          coalesce(min(worker) filter (where is_silent) < max(worker) filter (where is_silent)
                   and max(seen_at) < max(missed_at) filter (where is_silent), false)
+    into expired, shortest_ms, longest_ms, is_mass
     from "unstuck"."running_jobs"(p_policy),
          lateral (select coalesce(worker_id, '') as worker,
                          "unstuck".after_ms(seen_at, "unstuck".ms_between(seen_at, ended_at) / 2::float8) as missed_at,
-                         ended_at < p_now and ended_at >= p_since and not is_timeout as is_silent) sign
+                         ended_at < p_now and ended_at >= p_since and not is_timeout as is_silent) sign;
+end
 $$;
 
 -- Private: the number of jobs that a finished sweep left behind because their rows were locked: past their lease when

@@ -5,21 +5,24 @@ returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_found_from timestamptz := (p_cursor ->> 'found_from')::timestamptz;
   v_outages tstzmultirange;
+  v_now timestamptz;
+  v_epoch text := "unstuck".server_epoch();
 begin
   select outages into v_outages from "unstuck".sweeps
    where attachment = /*attachment*/'native' for update skip locked;
   if not found then
     return false;
   end if;
+  v_now := clock_timestamp();
   update "unstuck".sweeps
      set reaper_id = p_reaper ->> 'reaper_id',
-         swept_at = clock_timestamp(),
+         swept_at = v_now,
          -- A table lock recorded since this sweep began is still current.
          locked_since = nullif(locked_since, (p_cursor ->> 'locked_since')::timestamptz),
-         server_started_at = pg_postmaster_start_time(), server_epoch = "unstuck".server_epoch(),
+         server_started_at = pg_postmaster_start_time(), server_epoch = v_epoch,
          -- SQL alone may run inside the server, and proves nothing about the network.
          reached_at = case when coalesce(p_reaper ->> 'elapsed_ms', p_reaper ->> 'failing_for_ms') is null
-                           then reached_at else clock_timestamp() end,
+                           then reached_at else v_now end,
          duration_ms = (p_counts ->> 'duration_ms')::float8, found = (p_counts ->> 'found')::int,
          requeued = (p_counts ->> 'requeued')::int, dead = (p_counts ->> 'dead')::int,
          cancelled = (p_counts ->> 'cancelled')::int, skipped = (p_counts ->> 'skipped')::int,

@@ -14,8 +14,9 @@ declare
 begin
   -- Workers whose session has ended are judged after several looks, a grace apart in all (LEASE-10).
   for v_look in 1 .. 4 loop
-    perform "unstuck".look_at_workers(/*attachment*/'native')
-       from "unstuck".policies where attachment = /*attachment*/'native' and presence <> 'off';
+    if exists (select from "unstuck".policies where attachment = /*attachment*/'native' and presence <> 'off') then
+      perform "unstuck".look_at_workers(/*attachment*/'native');
+    end if;
     v_grace_ms := "unstuck".absent_grace_ms(/*attachment*/'native');
     commit;
     exit when v_grace_ms is null;

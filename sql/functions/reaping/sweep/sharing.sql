@@ -11,10 +11,12 @@ $$;
 -- among the sessions that watch for gone workers? The margin lets the one who sweeps come first.
 create or replace function "unstuck".sweep_state(
   p_attachment text, p_interval_ms bigint, out is_sweep_due boolean, out is_watched boolean, out reported_at text)
-language sql volatile set search_path = pg_catalog, pg_temp as $$
-  select p_interval_ms is not null and not "unstuck".is_swept(p_attachment, 1.1 * p_interval_ms),
-         coalesce((select watchers >= 2 from "unstuck".sweeps where attachment = p_attachment), true),
-         "unstuck".iso_utc(clock_timestamp())
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  is_sweep_due := p_interval_ms is not null and not "unstuck".is_swept(p_attachment, 1.1 * p_interval_ms);
+  is_watched := coalesce((select watchers >= 2 from "unstuck".sweeps where attachment = p_attachment), true);
+  reported_at := "unstuck".iso_utc(clock_timestamp());
+end
 $$;
 
 -- Private: the step of a sweep that judged nothing. p_is_redundant: because another reaper has just swept.

@@ -6,6 +6,7 @@ import type { Row } from '../connection/executor.ts'
 import { hasUniqueKeys, replacedDedupeIndex } from '../render/index-names.ts'
 import type { RenderOptions } from '../render/render.ts'
 import type { SqlFile } from '../sql-files.ts'
+import { isDistributedSchema } from './distribution.ts'
 import { usableIndexes } from './inspect/index-forms.ts'
 import { readTable, renderFacts } from './inspect/inspect-table.ts'
 import { listRoutines } from './install-functions.ts'
@@ -53,10 +54,11 @@ export async function migrateStatus({
   schema,
   profile,
 }: MigrateStatusOptions): Promise<MigrationStatus> {
-  const unnumbered: RenderOptions = { schema, table: nativeProfile(schema).tables[0] }
+  const native: RenderOptions = { schema, table: nativeProfile(schema).tables[0] }
   return withReadingSession(databaseUrl, async (session) => {
-    const [facts = {}] = await session.query('server_facts', unnumbered)
-    const base = await withShard(session, unnumbered, facts)
+    const [facts = {}] = await session.query('server_facts', native)
+    const numbered = await withShard(session, native, facts)
+    const base = { ...numbered, isDistributed: await isDistributedSchema(session, native, facts) }
     const isInstalled = facts['is_installed'] === true
     const applied = isInstalled ? names(await session.query('list_migrations', base)) : []
     const known = migrations().map(({ name }) => name)

@@ -7,6 +7,7 @@ import type { Row } from '../connection/executor.ts'
 import { type RenderOptions, render } from '../render/render.ts'
 import { readSql, type SqlFile } from '../sql-files.ts'
 import { type Attachment, attachTable, buildIndexes, nameOf, told } from './attach-table.ts'
+import { assertCitus, assertOnlyNative, isDistributedSchema } from './distribution.ts'
 import { assertProfile } from './inspect/check-profile.ts'
 import { inspectTable, renderFacts } from './inspect/inspect-table.ts'
 import { unsupported } from './inspect/unsupported.ts'
@@ -35,6 +36,7 @@ import {
   unboundRoutines,
   withheldTables,
 } from './statements/plan.ts'
+import { statementsOf } from './statements/statement-text.ts'
 
 export interface MigrateOptions extends LockPatience {
   databaseUrl: string
@@ -50,6 +52,8 @@ export interface MigrateOptions extends LockPatience {
   features?: readonly Feature[]
   /** Newly attached tables start in mode observe. Default: reap. */
   startsObserved?: boolean
+  /** Distributes the schema over a Citus cluster, if it is not yet. */
+  distributes?: boolean
   /** Default: those of sql/migrations. Tests of upgrades add the next one. */
   migrations?: SqlFile[]
 }
@@ -59,19 +63,23 @@ const oldestServer = 14
 export async function migrateUp(options: MigrateOptions): Promise<void> {
   const { databaseUrl, schema, profile, lockTimeoutMs = defaultLockTimeoutMs } = options
   assertProfile(schema, profile)
-  const unnumbered: RenderOptions = { schema, table: nativeProfile(schema).tables[0], profile: 'native' }
+  const native: RenderOptions = { schema, table: nativeProfile(schema).tables[0], profile: 'native' }
   await withMigrationSession({ databaseUrl, lockTimeoutMs }, async (session) => {
-    await assertServer(session, unnumbered)
-    await holdMigrationLock(session, unnumbered, 60_000)
-    const [facts = {}] = await session.query('server_facts', unnumbered)
-    const base = await withShard(session, unnumbered, facts, options.shard)
+    await assertServer(session, native)
+    await holdMigrationLock(session, native, 60_000)
+    const [facts = {}] = await session.query('server_facts', native)
     const isFresh = facts['is_installed'] !== true
-    if (isFresh) await assertSchemaIsFree(session, base, facts)
-    const attached = isFresh ? [] : await session.query('list_attachments', base)
+    if (isFresh) await assertSchemaIsFree(session, native, facts)
+    const attached = isFresh ? [] : await session.query('list_attachments', native)
+    if (options.distributes === true) assertCitus(facts)
+    const isPlaced = await isDistributedSchema(session, native, facts)
+    const numbered = await withShard(session, native, facts, options.shard)
+    const base = { ...numbered, isDistributed: isPlaced || options.distributes === true }
+    if (base.isDistributed) assertOnlyNative(schema, profile, attached)
     const attachments = await inspectTables(session, options, attached)
     const formerFunctions = functionsOf(attached.find(({ name }) => name === 'native'))
     const hasJobs = facts['has_jobs'] === true
-    await installEngine(session, options, base, { formerFunctions, hasJobs })
+    await installEngine(session, options, base, { formerFunctions, hasJobs, isPlaced })
     try {
       // Built concurrently, because the table may be in use.
       if (hasJobs) await buildIndexes(session, base, options)
@@ -178,6 +186,8 @@ interface EngineFacts {
   formerFunctions: string[]
   /** The native table existed before this run, with or without the engine. */
   hasJobs: boolean
+  /** Citus has distributed the schema before this run. */
+  isPlaced: boolean
 }
 
 async function installEngine(
@@ -189,7 +199,12 @@ async function installEngine(
   try {
     await retryOnLock(options, () =>
       session.transaction(async () => {
-        await applyMigrations(session, options, base)
+        await applyMigrations(session, options, base, facts)
+        // Before the functions: Citus distributes no table on whose columns a bound body depends.
+        if (base.isDistributed === true && !facts.isPlaced) {
+          options.onStep?.(`distribute schema ${base.schema}`)
+          await session.query('distribute_schema', base)
+        }
         await installNative(session, options, base, facts)
       }),
     )
@@ -203,6 +218,7 @@ async function applyMigrations(
   session: MigrationSession,
   options: MigrateOptions,
   base: RenderOptions,
+  { isPlaced }: EngineFacts,
 ): Promise<void> {
   await session.run(unboundRoutines(base))
   await session.run(render(readSql('attach/engine', 'schema'), base))
@@ -214,7 +230,9 @@ async function applyMigrations(
     const { name, text } = migration
     if (applied.has(name)) continue
     options.onStep?.(`migration ${name}`)
-    await session.run(render(text, base))
+    const statements = render(text, base)
+    if (isPlaced) for (const statement of statementsOf(statements)) await session.run(statement)
+    else await session.run(statements)
     for (const statement of withheldTables(base, migration)) await session.run(statement)
     await session.query('record_migration', base, [name])
   }
@@ -233,8 +251,11 @@ async function installNative(
   if (!hasJobs) for (const { sql } of indexStatements(base)) await session.run(sql)
   const native = attachmentFunctions(base).map(({ name }) => name)
   await session.query('record_functions', base, [functionsDigest(functions), native])
-  onStep?.(`test run of ${nameOf(base)}`)
-  await rehearse(session, base)
+  // Its columns are ours: the test run would tell nothing that its copies on every node are worth.
+  if (base.isDistributed !== true) {
+    onStep?.(`test run of ${nameOf(base)}`)
+    await rehearse(session, base)
+  }
   await session.inTeamsPath(() => session.query('refresh_mode', base))
 }
 

@@ -24,6 +24,8 @@ export interface RenderOptions {
   shard?: number
   /** The profile of the table, for the registry of attached tables. */
   profile?: string
+  /** The schema is distributed by Citus: its tables are on one node of a cluster. */
+  isDistributed?: boolean
   /** Drops native jobs too. */
   isPurge?: boolean
   /** The grantee. */

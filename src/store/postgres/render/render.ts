@@ -191,6 +191,8 @@ function markerTable(options: RenderOptions): Map<string, string> {
       `${column}_column`,
       quoteLiteral(columnName(table, column)),
     ]),
+    // Citus plans a statement for the values of its parameters only.
+    ['plan_mode', options.isDistributed === true ? 'auto' : 'force_generic_plan'],
     ['default_type', quoteLiteral(defaultTypeOf(table))],
     ['absent_fields', quoteLiteral(absentFields(options.absent ?? new Set()))],
     ['index_columns', columnList(table, documentIndex?.columns ?? ['status', 'lease_expires_at'])],
@@ -280,6 +282,7 @@ function blockTable(options: RenderOptions): Set<string> {
   const { table, isConcurrent, partitions, partition, absent = new Set() } = options
   const blocks = new Set<string>()
   if (table.teamEvents !== null) blocks.add('team_events')
+  if (options.isDistributed === true) blocks.add('distributed')
   if (isConcurrent === true) blocks.add('concurrently')
   if (partitions !== undefined && partition === undefined) blocks.add('only')
   if (!hasUniqueKeys(options)) blocks.add('shared_keys')

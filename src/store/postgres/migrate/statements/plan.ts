@@ -1,5 +1,6 @@
 // The parts of an install, in order: `migrate up` runs them, `migrate sql` prints them, `migrate down` removes them.
 import { createHash } from 'node:crypto'
+import { withPlpgsqlBodies } from '../../render/distributed-bodies.ts'
 import { partitionIndex } from '../../render/index-names.ts'
 import { functionSuffix, type Partition, type RenderOptions, render } from '../../render/render.ts'
 import { type Routine, readRoutines, readSql, readSqlFolder, type SqlFile } from '../../sql-files.ts'
@@ -72,7 +73,7 @@ function rendered(routines: Routine[], options: RenderOptions): SqlFile[] {
   const suffix = functionSuffix(options.table)
   return inCallOrder(routines).map(({ name, text, isPerTable }) => ({
     name: isPerTable ? name + suffix : name,
-    text: render(text, options),
+    text: render(options.isDistributed === true ? withPlpgsqlBodies(text) : text, options),
   }))
 }
 
