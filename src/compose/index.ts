@@ -16,7 +16,7 @@ export {
 } from './development-database.ts'
 export { examine, findTables, scan } from './inspect-database.ts'
 export { createInstaller, type Installer } from './installer.ts'
-export { type OpenShard, type OpenShards, type OpenShardsOptions, openShards } from './open-shards.ts'
+export { type OpenShard, type OpenShards, openShards } from './open-shards.ts'
 export { openStore } from './open-store.ts'
 export { type OpenTable, openTable } from './open-table.ts'
 export { holdPresence } from './presence/hold-presence.ts'

@@ -46,7 +46,7 @@ import type { EnqueueOptions, RecurringOptions, ShardHandle, Unstuck } from './u
 
 export type { UnstuckOptions } from './options.ts'
 export type { FileHandler } from './typed-methods.ts'
-export type { EnqueueOptions, ShardHandle, Unstuck } from './unstuck-api.ts'
+export type { ShardHandle, Unstuck } from './unstuck-api.ts'
 
 /** Opens no connection yet: the first call does. With `jobs`, types, payloads and results are those that they declare. */
 export function unstuck<const Jobs extends JobDeclarations = JobDeclarations>(

@@ -63,12 +63,12 @@ it('OPS-15 a schema moves to another node under load: no job is lost, run twice 
   work()
   await expect.poll(() => completions().length).toBeGreaterThan(0)
   const before = completions().length
-  let isMoved = false
+  const move = { isOver: false }
   const moving = database.move().finally(() => {
-    isMoved = true
+    move.isOver = true
   })
-  while (!isMoved) {
-    await expect.poll(() => isMoved || completions().length > jobIds.length - BACKLOG).toBe(true)
+  while (!move.isOver) {
+    await expect.poll(() => move.isOver || completions().length > jobIds.length - BACKLOG).toBe(true)
     jobIds.push(...(await enqueue(BACKLOG)))
   }
   await moving

@@ -33,7 +33,7 @@ begin
            "unstuck".after_ms(v_now, job.deadline_ms) as deadline_at
       from unnest(p_queues, p_shares) asked(queue, share), lateral (
              select job.ctid as place, job.tableoid as part, job."id" as id, asked.queue, chance.*,
-                    job."reaped_at" is not null as is_reaped, /*+distributed coalesce(job."run_at", job."created_at") as due_at, */
+                    job."reaped_at" as reaped_at, /*+distributed coalesce(job."run_at", job."created_at") as due_at, */
                     coalesce(v_lease_ms, "unstuck".stage_lease_ms(
                       p_policy, coalesce(job."stage", v_stage, job."type"), job."expected_duration_ms")) as lease_ms,
                     coalesce(v_deadline_ms, "unstuck".attempt_deadline_ms(
@@ -72,7 +72,7 @@ begin
            or p_slots is null and not exists (select from due where not has_budget or is_last))
     returning job."id" as id, due.queue, job."type"::text as type, job."payload"::jsonb as payload,
               job."fence"::bigint as fence, job."attempt"::int as attempt, job."created_at" as created_at,
-              due.lease_ms, due.deadline_ms, due.other, due.is_reaped /*+distributed , due.due_at */)
+              due.lease_ms, due.deadline_ms, due.other, due.reaped_at /*+distributed , due.due_at */)
   select (select count(*) from due), count(*), v_now,
          json_build_object('id', json_agg(id), 'payload', json_agg(payload), 'fence', 1, 'attempt', v_counted,
            'created_at', json_agg(created_at), 'other', json_agg(other),
@@ -80,7 +80,7 @@ begin
            'lease_ms', coalesce(json_agg(lease_ms) filter (where not v_is_same), to_json(v_lease_ms)),
            'deadline_ms', coalesce(json_agg(deadline_ms) filter (where not v_is_same), to_json(v_deadline_ms))),
          json_agg(json_build_object('id', id, 'type', type, 'attempt', attempt, 'fence', fence, 'other', other))
-           filter (where is_reaped or v_records_all),
+           filter (where reaped_at is not null or v_records_all),
          case when count(*) = 0 then (select array_agg(id) from due) end,
          case when count(*) = 0 then (select array_agg(queue) from due) end,
          case when count(*) = 0 then (select array_agg(id) from due where not has_budget) end

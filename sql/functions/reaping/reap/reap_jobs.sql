@@ -56,8 +56,8 @@ begin
            "reaped_at" = case when judged.action = 'requeued' then v_now end, "updated_at" = v_now,
            "finished_at" = case when judged.action <> 'requeued' then v_now end, "run_at" = judged.due_at,
            "attempt" = judged.attempt_after, "crashes" = judged.crashes + (not is_timeout)::int,
-           "timeouts" = judged.timeouts + is_timeout::int, "error_code" = case when judged.action = 'dead' then 'timeout'
-             when judged.action = 'cancelled' then 'cancelled' else job."error_code" end,
+           "timeouts" = judged.timeouts + is_timeout::int, "error_code" = case when judged.action = 'dead'
+             then 'timeout' when judged.action = 'cancelled' then 'cancelled' else job."error_code" end,
            "error_reason" = case when judged.action = 'dead' then judged.reason else job."error_reason" end,
            "error_category" = case when judged.action <> 'dead' then job."error_category" end,
            "error_stack" = case when judged.action <> 'dead' then job."error_stack" end,
