@@ -4,6 +4,7 @@ import type { TableProfile } from '../profile/profile.ts'
 import type { JobStore } from '../store/job-store.ts'
 import { deferNeo4jStore, isNeo4jUrl } from '../store/neo4j/deferred-store.ts'
 import { createCallQuery } from '../store/postgres/connection/call-query.ts'
+import { type CallersPool, useCallersPool } from '../store/postgres/connection/callers-pool.ts'
 import {
   type ConnectionPool,
   type ConnectionPoolOptions,
@@ -17,6 +18,8 @@ import { requireSchemaVersion } from '../store/postgres/schema-version.ts'
 export interface OpenTableOptions extends ConnectionPoolOptions {
   schema: string
   table: TableProfile
+  /** The application's own pool, in the place of `databaseUrl`. */
+  pool?: CallersPool | undefined
 }
 
 export interface OpenTable extends Pick<ConnectionPool, 'transaction' | 'close'> {
@@ -30,10 +33,11 @@ export interface OpenTable extends Pick<ConnectionPool, 'transaction' | 'close'>
 }
 
 /** Opens one table over its own connections. */
-export function openTable({ schema, table, ...options }: OpenTableOptions): OpenTable {
-  if (typeof options.databaseUrl === 'string' && isNeo4jUrl(options.databaseUrl))
+export function openTable({ schema, table, pool, ...options }: OpenTableOptions): OpenTable {
+  if (pool === undefined && typeof options.databaseUrl === 'string' && isNeo4jUrl(options.databaseUrl))
     return deferNeo4jStore(options.databaseUrl, table)
-  const { client, transaction, close } = openConnectionPool(options)
+  const { client, transaction, close } =
+    pool === undefined ? openConnectionPool(options) : useCallersPool(pool, options)
   const call = createCallQuery(client, { schema, table })
   return {
     store: createPostgresStore({ client, table, schema }),

@@ -1,3 +1,4 @@
+import { type CallersPool, requirePool } from '../compose/index.ts'
 import { invalidArgument, requireKnownNames } from '../errors/index.ts'
 import type { JobDeclarations } from '../job/declared-jobs.ts'
 import type { Logger } from '../observe/logs/log-events.ts'
@@ -11,6 +12,11 @@ export interface UnstuckOptions<Jobs extends JobDeclarations = JobDeclarations> 
   jobs?: Jobs | undefined
   /** Overrides UNSTUCK_DATABASE_URL, DATABASE_URL and PG*. */
   databaseUrl?: string | undefined
+  /**
+   * The application's own Pool of pg, in the place of `databaseUrl`. It is not ended by `stop`. Heartbeats need a connection of
+   * their own: without `directUrl` or `databaseUrl` beside it they run on the main thread, and a blocked event loop stops them.
+   */
+  pool?: CallersPool | undefined
   /** Overrides UNSTUCK_DIRECT_URL: the same database without a pooler. Default: `databaseUrl`. */
   directUrl?: string | undefined
   /** Path of the config file. Default: UNSTUCK_CONFIG, else `unstuck.config.*` in the working directory. */
@@ -54,6 +60,7 @@ export interface UnstuckOptions<Jobs extends JobDeclarations = JobDeclarations> 
 const names: Record<keyof UnstuckOptions, true> = {
   jobs: true,
   databaseUrl: true,
+  pool: true,
   directUrl: true,
   config: true,
   schema: true,
@@ -99,6 +106,7 @@ export function checkOptions(options: UnstuckOptions): void {
     if (value !== undefined && !(Number.isInteger(value) && value >= least && value <= most))
       throw invalidArgument(name, value, `a whole number from ${least} to ${most}`)
   }
+  if (options.pool !== undefined) checkPool(options)
   const { onHang, pollMs, logger } = options
   if (logger !== undefined && logger !== false && !isLogger(logger))
     throw invalidArgument('logger', logger, 'an object with info, warn and error, such as pino(), or false', {
@@ -117,6 +125,14 @@ export function checkOptions(options: UnstuckOptions): void {
 function isLogger(logger: unknown): boolean {
   const methods = logger as Partial<Logger> | null
   return (['info', 'warn', 'error'] as const).every((level) => typeof methods?.[level] === 'function')
+}
+
+function checkPool({ pool, connections, txConnections }: UnstuckOptions): void {
+  requirePool(pool)
+  const given = connections === undefined ? { txConnections } : { connections }
+  for (const [name, value] of Object.entries(given))
+    if (value !== undefined)
+      throw invalidArgument(name, value, 'nothing beside `pool`, which has its own `max`')
 }
 
 const handlerNames: Record<keyof HandlerOptions, true> = {

@@ -1,14 +1,14 @@
 // Starts a worker from configuration and options.
 
 import type { HeartbeatThreadData } from '../compose/heartbeat-thread.ts'
-import type { OpenTable, SqlClient } from '../compose/index.ts'
+import type { OpenTable, PgClient } from '../compose/index.ts'
 import { type Config, profileOf } from '../config/index.ts'
 import type { RuntimeEventEmitter } from '../observe/events.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { TableProfile } from '../profile/profile.ts'
 import type { RegisteredHandler } from '../runtime/attempt/handler.ts'
-import type { Heartbeat } from '../runtime/heartbeat/heartbeat.ts'
+import { type Heartbeat, type HeartbeatEvents, startMainHeartbeat } from '../runtime/heartbeat/heartbeat.ts'
 import { startThreadHeartbeat } from '../runtime/heartbeat/thread-heartbeat.ts'
 import { type DependencyOptions, prepareDependencies } from '../runtime/limits/dependencies.ts'
 import { processKey, workerName } from '../runtime/worker/process-name.ts'
@@ -23,12 +23,12 @@ export interface ApplicationParts {
   options: UnstuckOptions
   table: TableProfile
   events: RuntimeEventEmitter
-  handlers: RegisteredHandler<SqlClient>[]
+  handlers: RegisteredHandler<PgClient>[]
 }
 
 export interface StartedParts extends ApplicationParts {
-  /** For heartbeats: handlers may use all connections of a pooler. */
-  directUrl: string
+  /** For heartbeats: handlers may use all connections of a pooler. Null: they run on the main thread. */
+  directUrl: string | null
   /** The stored policy with this process's overrides. */
   policy: Policy
   tracing: Tracing | null
@@ -121,10 +121,23 @@ function dependencyOptions({
   return { ...given, [GATEWAY]: { ...configured, ...given[GATEWAY] } }
 }
 
+const MAIN_THREAD_WARNING =
+  'pool: heartbeats run on the main thread, where a handler that blocks the event loop loses its lease; give directUrl too'
+
 function startHeartbeat(
-  { directUrl, config, table, policy, events }: StartedParts,
+  { directUrl, open, config, table, policy, events: emitter }: StartedParts,
   workerId: string,
 ): Heartbeat {
+  const events = heartbeatEvents(emitter, workerId)
+  if (directUrl === null) {
+    emitter.emit('config:warned', { warning: MAIN_THREAD_WARNING })
+    return startMainHeartbeat({
+      store: open.store,
+      intervalMs: policy.heartbeatMs,
+      policy: config.policy,
+      events,
+    })
+  }
   const workerData: HeartbeatThreadData = {
     databaseUrl: directUrl,
     schema: config.schema,
@@ -137,12 +150,16 @@ function startHeartbeat(
   return startThreadHeartbeat({
     threadUrl: new URL('../compose/heartbeat-thread.js', import.meta.url),
     workerData,
-    events: {
-      onBeat: (leases) => events.emit('heartbeat:sent', { leases }),
-      onFailed: (error, failingForMs) => events.emit('heartbeat:failed', { error, failingForMs }),
-      onRecovered: (failedForMs) => events.emit('heartbeat:recovered', { failedForMs }),
-      onLag: (lagMs) => events.emit('loop:lagged', { lagMs }),
-      onPresenceOff: (reason) => events.emit('presence:off', { workerId, reason }),
-    },
+    events,
   })
+}
+
+function heartbeatEvents(events: RuntimeEventEmitter, workerId: string): HeartbeatEvents {
+  return {
+    onBeat: (leases) => events.emit('heartbeat:sent', { leases }),
+    onFailed: (error, failingForMs) => events.emit('heartbeat:failed', { error, failingForMs }),
+    onRecovered: (failedForMs) => events.emit('heartbeat:recovered', { failedForMs }),
+    onLag: (lagMs) => events.emit('loop:lagged', { lagMs }),
+    onPresenceOff: (reason) => events.emit('presence:off', { workerId, reason }),
+  }
 }

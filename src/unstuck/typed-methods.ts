@@ -1,5 +1,5 @@
 // The types of the methods of `unstuck({ jobs })`: from the declarations, or open if there are none.
-import type { SqlClient } from '../compose/index.ts'
+import type { PgClient } from '../compose/index.ts'
 import type {
   AreOpen,
   DeclaredClaim,
@@ -26,13 +26,13 @@ export type HandleMethod<Jobs extends JobDeclarations, Self> =
 
 type HandleAny<Self> = <Payload = JsonValue, Result = unknown>(
   type: string,
-  handler: Handler<SqlClient, Payload, Result> | FileHandler,
+  handler: Handler<PgClient, Payload, Result> | FileHandler,
   options?: HandlerOptions,
 ) => Self
 
 /** The handler of a declared job, for a handler in a module of its own: `HandlerOf<typeof jobs, 'mail'>`. */
 export type HandlerOf<Jobs extends JobDeclarations, Type extends JobType<Jobs>> = Handler<
-  SqlClient,
+  PgClient,
   PayloadOf<Jobs, Type>,
   ResultInputOf<Jobs, Type>,
   Type

@@ -1,10 +1,10 @@
 // The API for applications: register handlers, start, enqueue.
 import {
   type Database,
-  findDirectUrl,
   type OpenTable,
   openDatabase,
   openTable,
+  type PgClient,
   type SqlClient,
 } from '../compose/index.ts'
 import { type Config, loadConfig, profileOf, readConfigFile } from '../config/index.ts'
@@ -30,6 +30,7 @@ import type { EnqueuedJob, JobStore, PolicyOption } from '../store/job-store.ts'
 import { emitEnqueued } from './emit-enqueued.ts'
 import { JobSchemas } from './job-schemas.ts'
 import { checkHandlerOptions, checkOptions, type UnstuckOptions } from './options.ts'
+import { directUrlOf, noDatabase } from './own-pool.ts'
 import { type Services, startServices } from './services.ts'
 import { showEvents } from './show-events.ts'
 import { StartLimit } from './start-limit.ts'
@@ -83,7 +84,7 @@ class Application implements Unstuck {
   readonly #config: Config
   readonly #table: TableProfile
   readonly #events = new RuntimeEventEmitter()
-  readonly #handlers = new Map<string, RegisteredHandler<SqlClient>>()
+  readonly #handlers = new Map<string, RegisteredHandler<PgClient>>()
   readonly #schedules: RecurringJob[] = []
   readonly #schemas: JobSchemas
   readonly #database: Database
@@ -110,8 +111,9 @@ class Application implements Unstuck {
     this.#table = tableOf(this.#config, options.table)
     showEvents(this.#events, options)
     const warn = (warning: string) => this.#events.emit('config:warned', { warning })
-    this.#database = openDatabase(this.#config, warn)
+    this.#database = options.pool === undefined ? openDatabase(this.#config, warn) : noDatabase
     this.#open = openTable({
+      pool: options.pool,
       databaseUrl: this.#config.databaseUrl ?? (() => this.#database.url()),
       schema: this.#config.schema,
       table: this.#table,
@@ -130,7 +132,7 @@ class Application implements Unstuck {
 
   handle<Payload = JsonValue, Result = unknown>(
     type: string,
-    given: Handler<SqlClient, Payload, Result> | FileHandler,
+    given: Handler<PgClient, Payload, Result> | FileHandler,
     options: HandlerOptions = {},
   ): this {
     this.#requireNotStarted('handle', type)
@@ -138,7 +140,7 @@ class Application implements Unstuck {
     this.#schemas.requireDeclared(type)
     checkHandlerOptions(type, options)
     const isFile = typeof given !== 'function'
-    const run = isFile ? this.#fileHandler(given) : (given as Handler<SqlClient>)
+    const run = isFile ? this.#fileHandler(given) : (given as Handler<PgClient>)
     this.#handlers.set(type, { ...options, type, handler: this.#schemas.guard(type, run, { isFile }) })
     return this
   }
@@ -186,9 +188,8 @@ class Application implements Unstuck {
     if (this.#handlers.size === 0)
       throw invalidArgument('handlers', 'none', 'at least one type: handle(type, handler)')
     for (const warning of this.#config.warnings) this.#events.emit('config:warned', { warning })
-    const databaseUrl = await this.#database.url()
     const limit = new StartLimit(this.#options.startTimeoutMs)
-    const directUrl = await limit.retry(() => findDirectUrl(this.#config, databaseUrl))
+    const directUrl = await this.#directUrl(limit)
     // Fails at once if the schema is missing or too old: a worker that cannot work should not look alive.
     await limit.retry(async () => this.#open.checkSchema?.())
     const stored = await limit.retry(() => this.store.readPolicy())
@@ -277,7 +278,11 @@ class Application implements Unstuck {
     return { isHealthy: problems.length === 0, problems }
   }
 
-  #fileHandler({ file, ...options }: FileHandler): Handler<SqlClient> {
+  #directUrl(limit: StartLimit): Promise<string | null> {
+    return directUrlOf(this.#options, this.#config, this.#database, limit)
+  }
+
+  #fileHandler({ file, ...options }: FileHandler): Handler<PgClient> {
     const { hangGraceMs = DEFAULT_HANG_GRACE_MS } = this.#options
     const { killAfterMs = DEFAULT_KILL_AFTER_MS } = options
     if (killAfterMs >= hangGraceMs)

@@ -14,6 +14,7 @@ export interface ContextSource<Tx> {
   noteProgress(): void
   enterStage(name: string): Promise<void>
   completeInTx: JobContext<Tx>['tx']
+  completeInOwnTx: JobContext<Tx>['ownTx']
 }
 
 export function createJobContext<Tx>(attempt: ContextSource<Tx>): JobContext<Tx> {
@@ -42,6 +43,7 @@ class HandlerContext<Tx> implements JobContext<Tx> {
   readonly gateway: Gateway
   readonly release: JobContext<Tx>['release']
   readonly tx: JobContext<Tx>['tx']
+  readonly ownTx: JobContext<Tx>['ownTx']
 
   constructor(attempt: ContextSource<Tx>) {
     this.#attempt = attempt
@@ -54,5 +56,6 @@ class HandlerContext<Tx> implements JobContext<Tx> {
     this.gateway = (pathOrUrl, init) => attempt.gateway(pathOrUrl, init)
     this.release = releaseJob
     this.tx = (work) => attempt.completeInTx(work)
+    this.ownTx = (work) => attempt.completeInOwnTx(work)
   }
 }
