@@ -130,4 +130,10 @@ export { type ReaperResult, runSweep, type SweepReport } from './runtime/service
 export type { RecurringJob } from './runtime/services/scheduler.ts'
 export type * from './store/job-store.ts'
 export type { EventFields, HandlerOf, JobToSchedule } from './unstuck/typed-methods.ts'
-export { type FileHandler, type Unstuck, type UnstuckOptions, unstuck } from './unstuck/unstuck.ts'
+export {
+  type FileHandler,
+  type Unstuck,
+  type UnstuckOptions,
+  unstuck,
+  type WaitOptions,
+} from './unstuck/unstuck.ts'

@@ -26,6 +26,8 @@ export interface OpenTable extends Pick<ConnectionPool, 'transaction' | 'close'>
   store: JobStore<SqlClient>
   /** Notifies the listeners of the table. Absent for stores without `notify`. */
   sendHint?: (payload: string) => Promise<unknown>
+  /** The same for processes that wait for the end of jobs. */
+  sendWaitHint?: (payload: string) => Promise<unknown>
   /** Throws if the installed schema does not fit this version. Absent for stores without a schema. */
   checkSchema?: () => Promise<void>
   /** Throws if the table has no columns for what the policy uses. Absent for stores without columns. */
@@ -42,6 +44,7 @@ export function openTable({ schema, table, pool, ...options }: OpenTableOptions)
   return {
     store: createPostgresStore({ client, table, schema }),
     sendHint: (payload) => call('test_hints', [payload]),
+    sendWaitHint: (payload) => call('test_waits', [payload]),
     checkSchema: () => requireSchemaVersion(call, schema),
     checkFeatures: (policy) => requireFeatures(call, table, policy),
     transaction,

@@ -9,11 +9,12 @@ import type {
   PayloadOf,
   ResultInputOf,
 } from '../job/declared-jobs.ts'
-import type { JsonValue, NewJobFields } from '../job/job.ts'
+import type { JsonValue, NewJob, NewJobFields } from '../job/job.ts'
 import type { EventName, RuntimeEvents } from '../observe/events.ts'
 import type { Handler, HandlerOptions } from '../runtime/attempt/handler.ts'
 import type { FileHandlerOptions } from '../runtime/child/child-handler.ts'
 import type { ScheduledJob } from '../store/job-store.ts'
+import type { WaitOptions } from './job-waits.ts'
 
 /** A module whose default export runs in a child process that can be killed. */
 export interface FileHandler extends Omit<FileHandlerOptions, 'entryUrl'> {
@@ -43,6 +44,23 @@ type HandleDeclared<Jobs extends JobDeclarations, Self> = <Type extends JobType<
   handler: HandlerOf<Jobs, Type> | FileHandler,
   options?: HandlerOptions,
 ) => Self
+
+/** The result as it is stored. Of declared jobs `waitFor` takes the type: `q.waitFor<'invoice'>(jobId)`. */
+export type WaitForMethod<Jobs extends JobDeclarations> =
+  AreOpen<Jobs> extends true
+    ? <Result = JsonValue>(jobId: string, options?: WaitOptions) => Promise<Result>
+    : <Type extends JobType<Jobs> = JobType<Jobs>>(
+        jobId: string,
+        options?: WaitOptions,
+      ) => Promise<ResultInputOf<Jobs, Type>>
+
+export type EnqueueAndWaitMethod<Jobs extends JobDeclarations> =
+  AreOpen<Jobs> extends true
+    ? <Result = JsonValue>(job: NewJob, options?: WaitOptions) => Promise<Result>
+    : <Type extends JobType<Jobs>>(
+        job: JobToEnqueue<Jobs, Type> & { type: Type },
+        options?: WaitOptions,
+      ) => Promise<ResultInputOf<Jobs, Type>>
 
 /** The job of a schedule, which decides when it runs. */
 export type JobToSchedule<Jobs extends JobDeclarations> =

@@ -10,7 +10,7 @@ import {
 import { type Config, loadConfig, profileOf, readConfigFile } from '../config/index.ts'
 import { invalidArgument, showValue, UnstuckError } from '../errors/index.ts'
 import { checkNewJob } from '../job/check-new-job.ts'
-import type { JobDeclarations, JobToEnqueue } from '../job/declared-jobs.ts'
+import type { JobDeclarations } from '../job/declared-jobs.ts'
 import type { JsonValue, NewJob } from '../job/job.ts'
 import { type EventListener, type EventName, RuntimeEventEmitter } from '../observe/events.ts'
 import type { MetricsOptions } from '../observe/metrics/metric-readings.ts'
@@ -29,6 +29,7 @@ import { hasCapability } from '../store/capability.ts'
 import type { EnqueuedJob, JobStore, PolicyOption } from '../store/job-store.ts'
 import { emitEnqueued } from './emit-enqueued.ts'
 import { JobSchemas } from './job-schemas.ts'
+import { type JobWaits, openJobWaits, type WaitOptions } from './job-waits.ts'
 import { checkHandlerOptions, checkOptions, type UnstuckOptions } from './options.ts'
 import { directUrlOf, noDatabase } from './own-pool.ts'
 import { type Services, startServices } from './services.ts'
@@ -36,40 +37,13 @@ import { showEvents } from './show-events.ts'
 import { StartLimit } from './start-limit.ts'
 import { DEFAULT_HANG_GRACE_MS, startApplicationWorker } from './start-worker.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
-import type { EventFields, FileHandler, HandleMethod, JobToSchedule } from './typed-methods.ts'
+import type { FileHandler } from './typed-methods.ts'
+import type { EnqueueOptions, RecurringOptions, Unstuck } from './unstuck-methods.ts'
 
+export type { WaitOptions } from './job-waits.ts'
 export type { UnstuckOptions } from './options.ts'
 export type { FileHandler } from './typed-methods.ts'
-
-export interface Unstuck<Jobs extends JobDeclarations = JobDeclarations> {
-  /**
-   * Registers a function, or a module whose default export runs in a child process that can be killed. Before `start`. Payload and
-   * result have the types of the declared job; without `jobs` give them yourself: `handle<Payload, Result>(…)`.
-   */
-  handle: HandleMethod<Jobs, Unstuck<Jobs>>
-  /** Enqueues the job at every time of the cron expression, once for all workers together. Before `start`. */
-  recurring(name: string, cron: string, job: JobToSchedule<Jobs>, options?: RecurringOptions): Unstuck<Jobs>
-  /** Sweeps, claims and runs jobs until `stop`, or until it has to leave. Resolves when it has started. */
-  start(): Promise<void>
-  stop(): Promise<void>
-  /** Resolves with the worker's exit code: 1 if hung handlers or a critical error stopped it, else 0. */
-  ended: Promise<number>
-  enqueue(job: JobToEnqueue<Jobs>, options?: EnqueueOptions): Promise<EnqueuedJob>
-  enqueueMany(jobs: JobToEnqueue<Jobs>[], options?: EnqueueOptions): Promise<EnqueuedJob[]>
-  on<Name extends EventName>(name: Name, listener: (fields: EventFields<Jobs, Name>) => void): () => void
-  /** Prometheus metrics in their own registry, counted from the first call on. */
-  metrics(): Promise<Metrics>
-  /** Problems that an operator should know of; healthy if there are none. */
-  health(): { isHealthy: boolean; problems: string[] }
-  store: JobStore<SqlClient>
-}
-
-export interface EnqueueOptions {
-  /** Enqueues inside this open transaction. */
-  tx?: SqlClient | undefined
-}
-
-type RecurringOptions = { [Name in 'timezone' | 'overlap']?: RecurringJob[Name] | undefined }
+export type { Unstuck } from './unstuck-methods.ts'
 
 /** With `jobs` (see `defineJobs`), types, payloads and results are those that they declare. */
 export function unstuck<const Jobs extends JobDeclarations = JobDeclarations>(
@@ -97,6 +71,7 @@ class Application implements Unstuck {
   #services: Services | undefined
   #tracing: Promise<Tracing | null> | undefined
   #metrics: Promise<Metrics> | undefined
+  readonly #waits: JobWaits
 
   constructor(options: UnstuckOptions) {
     const { databaseUrl, directUrl, schema, profile } = options
@@ -120,6 +95,13 @@ class Application implements Unstuck {
       connections: options.connections ?? this.#config.connections,
       ...(options.txTimeoutMs === undefined ? {} : { txTimeoutMs: options.txTimeoutMs }),
       ...(options.txConnections === undefined ? {} : { transactionConnections: options.txConnections }),
+    })
+    const urlOf = () => this.#directUrl(new StartLimit(options.startTimeoutMs))
+    this.#waits = openJobWaits({
+      open: this.#open,
+      config: this.#config,
+      table: this.#table,
+      directUrl: urlOf,
     })
     this.ended = new Promise((resolve) => {
       this.#end = resolve
@@ -264,6 +246,16 @@ class Application implements Unstuck {
     return this.#traced(jobs, (marked) => this.#send(marked, options))
   }
 
+  async waitFor<Result = JsonValue>(jobId: string, options?: WaitOptions): Promise<Result> {
+    return (await this.#waits.waitFor(jobId, options)) as Result
+  }
+
+  async enqueueAndWait<Result = JsonValue>(job: NewJob, options?: WaitOptions): Promise<Result> {
+    await this.#waits.requireKept(job.type, options)
+    const { jobId } = await this.enqueue(job)
+    return this.waitFor(jobId, options)
+  }
+
   on<Name extends EventName>(name: Name, listener: EventListener<Name>): () => void {
     return this.#events.on(name, listener)
   }
@@ -340,6 +332,7 @@ class Application implements Unstuck {
   async #close(): Promise<void> {
     const metrics = await this.#metrics?.catch(() => undefined)
     metrics?.stop()
+    await this.#waits.stop()
     await this.#open.close()
     await this.#database.close()
   }

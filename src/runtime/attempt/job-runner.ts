@@ -14,10 +14,10 @@ import type { Gateway } from '../limits/gateway.ts'
 import { JobGateway } from '../limits/job-gateway.ts'
 import type { AttemptDependencies, RunningAttempt } from './attempt-dependencies.ts'
 import { emitAttemptEnd } from './emit-attempt-end.ts'
-import { type AbortCause, type CompleteInTx, JobAborted, type RegisteredHandler } from './handler.ts'
+import { type AbortCause, JobAborted, type RegisteredHandler } from './handler.ts'
 import { type ClockOwner, JobClocks } from './job-clocks.ts'
 import { type ContextSource, createJobContext } from './job-context.ts'
-import { completeInOwnTransaction, completeInTransaction, type TransactionOwner } from './job-transaction.ts'
+import type { CompleteIn, TransactionOwner } from './job-transaction.ts'
 import { type HandlerEnd, lateDetails } from './late-result.ts'
 import {
   type AttemptOutcome,
@@ -225,17 +225,9 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     this.#clocks.setDeadline(entered.deadlineMs, agoMs)
   }
 
-  completeInTx<T>(work: (client: Tx) => Promise<T>): Promise<T> {
-    return this.#noteCommit(completeInTransaction(this, this.#deps, work))
-  }
-
-  completeInOwnTx<T>(work: (complete: CompleteInTx) => Promise<T>): Promise<T> {
-    return this.#noteCommit(completeInOwnTransaction(this, this.#deps, work))
-  }
-
-  async #noteCommit<T>(transaction: Promise<T>): Promise<T> {
+  async completeIn<T>(transaction: CompleteIn<Tx, T>): Promise<T> {
     try {
-      const value = await transaction
+      const value = await transaction(this, this.#deps)
       this.#isCommitted = true
       return value
     } catch (error) {

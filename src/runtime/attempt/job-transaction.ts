@@ -19,6 +19,9 @@ export interface TransactionOwner extends AnswerListener {
   noteExtended(leaseMs: number): void
 }
 
+/** Runs a transaction that completes the job of its owner. */
+export type CompleteIn<Tx, T> = (owner: TransactionOwner, deps: AttemptDependencies<Tx>) => Promise<T>
+
 /** Upper bound of the wait for a connection and its `begin`. */
 const LONGEST_BEGIN_MS = 30_000
 /** Margin until heartbeats resume after the transaction; a main thread that was blocked for longer extends again. */
