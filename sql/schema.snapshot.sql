@@ -443,6 +443,13 @@
 -- constraint trends trends_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
 -- constraint trends trends_pkey PRIMARY KEY (attachment, span_min, at, queue, type, source)
 -- CREATE UNIQUE INDEX trends_pkey ON <schema>.trends USING btree (attachment, span_min, at, queue, type, source)
+-- table waits
+-- column waits.attachment text not null
+-- column waits.job_id text not null
+-- column waits.channel integer not null
+-- column waits.ends_at timestamp with time zone not null
+-- constraint waits waits_pkey PRIMARY KEY (attachment, job_id, channel)
+-- CREATE UNIQUE INDEX waits_pkey ON <schema>.waits USING btree (attachment, job_id, channel)
 -- table webhooks
 -- column webhooks.id uuid not null
 -- column webhooks.attachment text not null
@@ -534,6 +541,7 @@
 -- function begin_operation(p_operation jsonb) returns jsonb plpgsql volatile enable_seqscan=off 2b00c84580fdb93ab7994543cfab1551
 -- function begin_request(p_actor text, p_key text, p_sha256 bytea) returns TABLE(outcome text, status integer, answer text) plpgsql volatile search_path=pg_catalog, pg_temp 7113134abf52528f0220fd8f9d411e53
 -- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies, p_has_waited boolean) returns jsonb plpgsql volatile 537a73471fe76d520dd15f272e7421f7
+-- function begin_waits(p_attachment text, p_job_ids text[], p_channel integer, p_for_ms bigint) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 1f6f821f1d9f91fe1965061c7ccad4bf
 -- function breaker_cooldown_ms(p_breaker <schema>.breakers) returns double precision sql immutable ed8059dc74c6bb99102835bada94251c
 -- function breaker_state(p_held_at timestamp with time zone, p_held_until timestamp with time zone, p_is_open boolean, p_mode text, p_cooldown_until timestamp with time zone) returns text sql stable 36186a0b938e75470831e9a6bf50bd07
 -- function bury_jobs(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql volatile 9f0cb0f6ac8c13ab0dd43378b7518757
@@ -551,7 +559,7 @@
 -- function claim_shares(p_queues text[], p_due_at timestamp with time zone[], p_ids uuid[], p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies, p_cursors jsonb, p_takes_any boolean, OUT queues text[], OUT shares integer[]) returns record plpgsql volatile 8009820ae66dc0a441b2450c1c4099fb
 -- function close_breaker(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp b9a16a5270645c618a1810ee13d605f4
 -- function cohort_spread_ms(p_policy <schema>.policies, p_is_timeout boolean, p_jobs bigint, p_backoff_ms bigint) returns bigint sql immutable f931a4c15a995e3e995ea81186972e19
--- function complete_batch(p_ids uuid[], p_lease_ids uuid[], p_results text[], p_actor text, p_policy jsonb) returns SETOF <schema>.job_outcome plpgsql volatile plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off 5583380c62bae566fc2b298c8c0d6284
+-- function complete_batch(p_ids uuid[], p_lease_ids uuid[], p_results text[], p_actor text, p_policy jsonb) returns SETOF <schema>.job_outcome plpgsql volatile plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off db79bf1198322d8e5ef6cb246dacac49
 -- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[], p_actor text DEFAULT NULL::text, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.job_outcome plpgsql volatile 3f94da7197f74f280f21984b01f49e82
 -- function count_dispatches(p_attachment text) returns integer sql stable search_path=pg_catalog, pg_temp 9f65886d95b67d2402f7668381aa8ddf
 -- function count_durations(p_durations double precision[]) returns integer[] sql immutable search_path=pg_catalog, pg_temp 4e176eed9fcb8662e37b71d28dd71fde
@@ -572,13 +580,14 @@
 -- function duration_at(p_counts integer[], p_share double precision) returns double precision sql immutable search_path=pg_catalog, pg_temp 2fa9af80df6fff8a173f9d3b6364cdd9
 -- function empty_step(p_began_at timestamp with time zone, p_hold_reason text, p_is_redundant boolean) returns json sql volatile search_path=pg_catalog, pg_temp 4eb14b442981fee61dbda95d40457bf2
 -- function end_operation(p_attachment text, p_id uuid, p_lease_id uuid, p_state text, p_stopped text DEFAULT NULL::text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp 9e14f90ebf9f40247b33db51bb12dbb2
+-- function end_waits(p_attachment text, p_job_ids text[], p_channel integer) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 0ef38e525def40682b4775d458cc3cb5
 -- function enqueue_batch(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_policy jsonb) returns json plpgsql volatile plan_cache_mode=force_generic_plan 36b9b136b6581a022d948dc2e53df542
 -- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.job_outcome plpgsql volatile 19620ef03b9e352ca0a8a1f561ff3fc7
 -- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile 12e9d8f474f915ae687f0a8d6b12b317
 -- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile b42fdff5f1fe022194758ec6b53adcfc
 -- function extend_free_leases(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint, p_policy <schema>.policies, p_now timestamp with time zone, OUT ids uuid[], OUT lease_ids uuid[], OUT answers text[]) returns record plpgsql volatile lock_timeout=1ms plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off bdea5df4059375de44d87af16cf968c2
 -- function fail_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[], p_tries integer[], p_error text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp a3463f3ffc124f35f6bcccab5de6f5d6
--- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 7d17e50fd87898b0edcfaa68ed7798c6
+-- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 67d4c4be83fa2b8556b281f2fc73a141
 -- function failed_attempt(p_policy <schema>.policies, p_is_timeout boolean, p_attempt integer, p_max_attempts integer, p_is_free boolean DEFAULT false) returns integer sql immutable d4b33a6251e5e2a1b756b8899a25eac1
 -- function failed_probes(p_attachment text) returns text[] plpgsql stable search_path=pg_catalog, pg_temp 1f92553ab50db8b305c4ca9c662137af
 -- function failure_event(p_outcome text, p_code text) returns text sql immutable a483ffcdcb76cd05cef035930cd74f40
@@ -657,6 +666,7 @@
 -- function list_workers() returns TABLE(worker_id text, state text, host text, pid integer, version text, types text[], concurrency integer, running integer, leases integer, loop_lag_ms double precision, seen_ms double precision, started_at timestamp with time zone, seen_at timestamp with time zone, draining_at timestamp with time zone, stopped_at timestamp with time zone, exit_code integer, drain_requested_at timestamp with time zone, drain_requested_by text, drain_reason text, presence text) plpgsql stable 23b57f52bd195e8645b0a00756e49c2c
 -- function listed(p_list json, p_value text) returns text sql immutable eadad3c954684672633682db32529116
 -- function listen_to_hints(p_attachment text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 7a9df91c3c0b1eb7c119dec97f519a80
+-- function listen_to_waits(p_attachment text) returns text plpgsql volatile search_path=pg_catalog, pg_temp ae243436d800f7b57d3f5d0172dc928b
 -- function lock_breaker(p_name text) returns <schema>.breakers plpgsql volatile search_path=pg_catalog, pg_temp f35d1ca1fcd9210e73a0d0a351bb43d8
 -- function lock_class(p_purpose text) returns integer sql immutable 124548f3799a8e39177315aaddad9ac3
 -- function lock_gone_workers(p_attachment text) returns jsonb sql volatile search_path=pg_catalog, pg_temp 94a5f52a5032e7fef244bb8001e83688
@@ -670,6 +680,7 @@
 -- function max_runtime_ms(p_policy <schema>.policies, p_type text) returns bigint sql immutable 5537fbd1a13b1d365ef954ced3aa3589
 -- function ms_between(p_from timestamp with time zone, p_to timestamp with time zone) returns double precision sql immutable e86285f6d4c71daa3ac97a2e48b77623
 -- function new_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_now timestamp with time zone, p_max_attempts integer) returns TABLE(place integer, type text, queue text, payload jsonb, priority integer, owner text, dedupe_key text, run_at timestamp with time zone, stage text, expected_duration_ms integer, max_attempts integer, traceparent text) sql stable c9eb662fe4513b399dc8fc37ff6ff191
+-- function notify_waits(p_attachment text, p_job_ids text[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp cfedfb16776195fab014d1d08a409364
 -- function observe_jobs(p_limit integer, p_cursor jsonb, p_policy <schema>.policies, OUT reported jsonb, OUT last_id text, OUT is_last boolean) returns record plpgsql volatile 730e41b060ae90786ec2ad312fccbeb7
 -- function observed_outcomes() returns TABLE(job_id text, lease text, outcome text) plpgsql stable c5c11975191ebe54eb81625772b81603
 -- function oldest_client() returns text sql immutable d6ad5dc9293ddd828e7bedec16d93be5
@@ -691,6 +702,7 @@
 -- function prune_reports(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 8a2bad9d6ca399f03b2eb3ec983067f1
 -- function queue_facts(p_attachment text, p_queue text) returns jsonb plpgsql stable search_path=pg_catalog, pg_temp 71d8e26dbeae78e545fccf9b601ee1e4
 -- function queue_of(p_id uuid) returns text[] plpgsql stable enable_seqscan=off 9e62f3c507228e2171de23776bbc2aa8
+-- function read_ends(p_ids uuid[]) returns SETOF jsonb plpgsql volatile enable_seqscan=off enable_hashjoin=off enable_mergejoin=off 38d5560a36fc02f5398118638b2c7d55
 -- function read_health(p_policy jsonb DEFAULT NULL::jsonb, p_count_limit integer DEFAULT 100000) returns TABLE(waiting integer, due integer, running integer, overdue integer, oldest_overdue_ms double precision, oldest_due_ms double precision, unjudged integer, reaper_age_ms double precision, hold_reason text, released_often integer, at_least text[], queues jsonb) plpgsql stable enable_seqscan=off 259250ca6474013dbb2eac0da179835f
 -- function read_observations() returns TABLE(since timestamp with time zone, would_requeue integer, would_dead_letter integer, would_cancel integer, came_back integer, still_stuck integer, reaped integer, gone integer) plpgsql stable fdc188d0201dbf82aa2bee7ed6437205
 -- function read_slo(p_window_ms bigint DEFAULT 86400000, p_poll_ms bigint DEFAULT 2000, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(rescued integer, in_time integer, p50_ms double precision, p95_ms double precision, worst_ms double precision, promise_ms double precision, oldest_stuck_ms double precision, stale_leases integer, by_cause jsonb) plpgsql stable 623385e0c8e10af43bd38a27a5034421

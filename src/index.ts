@@ -139,4 +139,5 @@ export {
   type Unstuck,
   type UnstuckOptions,
   unstuck,
+  type WaitOptions,
 } from './unstuck/unstuck.ts'

@@ -1,6 +1,12 @@
 // Composes a deployment from a configuration. Only this folder names concrete stores.
-export type { SqlClient } from '../store/postgres/connection/executor.ts'
-export { listen } from '../store/postgres/connection/listen.ts'
+export { type CallersPool, requirePool, requireUrlOfPool } from '../store/postgres/connection/callers-pool.ts'
+export type { PgClient, SqlClient } from '../store/postgres/connection/executor.ts'
+export {
+  type Listener,
+  type ListenToWaitsOptions,
+  listen,
+  listenToWaits,
+} from '../store/postgres/connection/listen.ts'
 export type { AttachPlan } from '../store/postgres/migrate/attach-plan.ts'
 export type { EngineUse } from '../store/postgres/migrate/inspect/engine-use.ts'
 export type { ShapedTable } from '../store/postgres/migrate/inspect/table-shapes.ts'

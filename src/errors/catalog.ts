@@ -184,6 +184,27 @@ export const errorCatalog = {
     sqlState: null,
     isRetryable: false,
   },
+  JOB_DEAD: {
+    meaning: 'The job that was waited for has ended as dead; the details have its code and reason.',
+    httpStatus: 409,
+    exitCode: exitCodes.problemFound,
+    sqlState: null,
+    isRetryable: false,
+  },
+  JOB_CANCELLED: {
+    meaning: 'The job that was waited for was cancelled.',
+    httpStatus: 409,
+    exitCode: exitCodes.problemFound,
+    sqlState: null,
+    isRetryable: false,
+  },
+  WAIT_TIMEOUT: {
+    meaning: 'The job has not ended within the time of the wait. It goes on.',
+    httpStatus: 504,
+    exitCode: exitCodes.problemFound,
+    sqlState: null,
+    isRetryable: true,
+  },
   PRECONDITION_FAILED: {
     meaning: 'A precondition of the caller does not hold; nothing was changed.',
     httpStatus: 412,

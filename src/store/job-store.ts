@@ -12,6 +12,7 @@ import type { ReadingStore } from './ports/reading-store.ts'
 import type { ReapingStore } from './ports/reaping-store.ts'
 import type { ScheduleStore } from './ports/schedule-store.ts'
 import type { TrendStore } from './ports/trend-store.ts'
+import type { WaitStore } from './ports/wait-store.ts'
 import type { WebhookStore } from './ports/webhook-store.ts'
 import type { WorkerStore } from './ports/worker-store.ts'
 
@@ -34,6 +35,7 @@ export type * from './ports/reading-store.ts'
 export type * from './ports/reaping-store.ts'
 export type * from './ports/schedule-store.ts'
 export type * from './ports/trend-store.ts'
+export type * from './ports/wait-store.ts'
 export type * from './ports/webhook-store.ts'
 export type * from './ports/worker-store.ts'
 export type * from './shards.ts'
@@ -51,6 +53,7 @@ export interface JobStore<Tx = never>
     DispatchStore,
     OperationStore,
     TrendStore,
+    WaitStore,
     WebhookStore {
   /** Capabilities that this store lacks: their verbs throw NOT_SUPPORTED. Default: none. */
   readonly lacks?: ReadonlySet<StoreCapability>

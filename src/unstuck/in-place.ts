@@ -1,5 +1,5 @@
 // `drain` and `runOnce`: jobs and handlers run in the caller's process, for tests.
-import type { SqlClient } from '../compose/index.ts'
+import type { PgClient } from '../compose/index.ts'
 import { invalidArgument } from '../errors/index.ts'
 import type { JsonValue } from '../job/job.ts'
 import type { Tracing } from '../observe/tracing.ts'
@@ -58,7 +58,7 @@ export function runOnceOf(
     const types = handlers.map((handler) => handler.type).join(', ') || 'none yet'
     throw invalidArgument('type', type, `a type with a handler: ${types}`)
   }
-  return runHandlerOnce<SqlClient>(
+  return runHandlerOnce<PgClient>(
     {
       handler: registered.handler,
       gateway: { baseUrl: config.gateway.url, timeoutMs: config.gateway.timeoutMs },

@@ -1,5 +1,5 @@
 // Checks payloads and results by the schemas of the declared jobs: at enqueue, before the handler and after it (WORK-8).
-import type { SqlClient } from '../compose/index.ts'
+import type { PgClient } from '../compose/index.ts'
 import { invalidArgument, permanentError, UnstuckError } from '../errors/index.ts'
 import { type JobDeclarations, requireDeclared } from '../job/declared-jobs.ts'
 import type { NewJob } from '../job/job.ts'
@@ -56,7 +56,7 @@ export class JobSchemas {
   }
 
   /** The handler, behind the checks of its type. A handler in a file gets the payload as it is stored. */
-  guard(type: string, handler: Handler<SqlClient>, { isFile }: { isFile: boolean }): Handler<SqlClient> {
+  guard(type: string, handler: Handler<PgClient>, { isFile }: { isFile: boolean }): Handler<PgClient> {
     const declaration = this.#jobs?.[type]
     const { payload, result } = declaration ?? {}
     const checked = result === undefined ? handler : withResult(type, result, handler)
@@ -69,15 +69,15 @@ export class JobSchemas {
   }
 }
 
-function withResult(type: string, schema: StandardSchema, handler: Handler<SqlClient>): Handler<SqlClient> {
+function withResult(type: string, schema: StandardSchema, handler: Handler<PgClient>): Handler<PgClient> {
   const check = async (value: unknown) => {
     const fit = await validate(schema, asStored(value))
     if (fit.issues !== undefined) throw misfit(type, 'result', fit.issues)
   }
   return async (job, context) => {
     let isCommitted = false
-    const { tx } = context
-    const checkedTx: JobContext<SqlClient>['tx'] = async (work) => {
+    const { tx, ownTx } = context
+    const checkedTx: JobContext<PgClient>['tx'] = async (work) => {
       const value = await tx(async (client) => {
         const result = await work(client)
         // Inside the transaction, which a result that does not fit rolls back.
@@ -87,8 +87,18 @@ function withResult(type: string, schema: StandardSchema, handler: Handler<SqlCl
       isCommitted = true
       return value
     }
+    const checkedOwnTx: JobContext<PgClient>['ownTx'] = async (work) => {
+      const value = await ownTx((complete) =>
+        work(async (client, result) => {
+          await check(result)
+          return complete(client, result)
+        }),
+      )
+      isCommitted = true
+      return value
+    }
     // Assigned, not copied: a copy would create the abort signal, which is made on first use.
-    Object.assign(context, { tx: checkedTx })
+    Object.assign(context, { tx: checkedTx, ownTx: checkedOwnTx })
     const result = await handler(job, context)
     if (!isCommitted) await check(result)
     return result

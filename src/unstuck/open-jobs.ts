@@ -14,7 +14,7 @@ import type { UnstuckOptions } from './options.ts'
 
 export interface OpenJobs {
   open: OpenTable
-  /** Its URL is empty with a store inside the process. */
+  /** Its URL is empty with a store inside the process, or a pool of the application. */
   database: Database
   /** Undefined for a single database. */
   shards: OpenShards | undefined
@@ -31,7 +31,8 @@ export function openJobs(
 ): OpenJobs {
   if (options.store !== undefined)
     return { open: openStore(options.store), database: noDatabase, shards: undefined }
-  const database = openDatabase(config, (warning) => events.emit('config:warned', { warning }))
+  const warn = (warning: string) => events.emit('config:warned', { warning })
+  const database = options.pool === undefined ? openDatabase(config, warn) : noDatabase
   const limits = {
     connections: options.connections ?? config.connections,
     ...(options.txTimeoutMs === undefined ? {} : { txTimeoutMs: options.txTimeoutMs }),
@@ -50,6 +51,7 @@ export function openJobs(
     return { open: shards, database, shards }
   }
   const open = openTable({
+    pool: options.pool,
     databaseUrl: config.databaseUrl ?? (() => database.url()),
     schema: config.schema,
     table,

@@ -1,3 +1,4 @@
+import { type CallersPool, requirePool } from '../compose/index.ts'
 import type { ShardOptions } from '../config/index.ts'
 import { invalidArgument, requireKnownNames } from '../errors/index.ts'
 import type { JobDeclarations } from '../job/declared-jobs.ts'
@@ -14,6 +15,11 @@ export interface UnstuckOptions<Jobs extends JobDeclarations = JobDeclarations> 
   jobs?: Jobs | undefined
   /** Overrides UNSTUCK_DATABASE_URL, DATABASE_URL and PG*. */
   databaseUrl?: string | undefined
+  /**
+   * The application's own Pool of pg, in the place of `databaseUrl`. It is not ended by `stop`. Heartbeats need a connection of
+   * their own: without `directUrl` or `databaseUrl` beside it they run on the main thread, and a blocked event loop stops them.
+   */
+  pool?: CallersPool | undefined
   /** Overrides UNSTUCK_DIRECT_URL: the same database without a pooler. Default: `databaseUrl`. */
   directUrl?: string | undefined
   /** Keeps jobs in this process instead of a database, for tests: `memory()` of `unstuck/memory`. */
@@ -63,6 +69,7 @@ export interface UnstuckOptions<Jobs extends JobDeclarations = JobDeclarations> 
 const names: Record<keyof UnstuckOptions, true> = {
   jobs: true,
   databaseUrl: true,
+  pool: true,
   directUrl: true,
   store: true,
   config: true,
@@ -111,6 +118,7 @@ export function checkOptions(options: UnstuckOptions): void {
     if (value !== undefined && !(Number.isInteger(value) && value >= least && value <= most))
       throw invalidArgument(name, value, `a whole number from ${least} to ${most}`)
   }
+  if (options.pool !== undefined) checkPool(options)
   const { onHang, pollMs, logger } = options
   checkStore(options)
   if (logger !== undefined && logger !== false && !isLogger(logger))
@@ -132,12 +140,24 @@ function isLogger(logger: unknown): boolean {
   return (['info', 'warn', 'error'] as const).every((level) => typeof methods?.[level] === 'function')
 }
 
-function checkStore({ store, databaseUrl, directUrl }: UnstuckOptions): void {
+function checkStore({ store, databaseUrl, directUrl, pool }: UnstuckOptions): void {
   if (store === undefined) return
   if (typeof store?.claimJobs !== 'function')
     throw invalidArgument('store', store, 'a store: memory() of unstuck/memory')
   if (databaseUrl !== undefined || directUrl !== undefined)
     throw invalidArgument('databaseUrl', databaseUrl ?? directUrl, 'no URL beside a store')
+  if (pool !== undefined)
+    throw invalidArgument('pool', 'a pool', 'no pool beside a store', { withhold: true })
+}
+
+function checkPool({ pool, connections, txConnections, shards }: UnstuckOptions): void {
+  requirePool(pool)
+  if (shards !== undefined)
+    throw invalidArgument('shards', 'shards', 'no shards beside `pool`', { withhold: true })
+  const given = connections === undefined ? { txConnections } : { connections }
+  for (const [name, value] of Object.entries(given))
+    if (value !== undefined)
+      throw invalidArgument(name, value, 'nothing beside `pool`, which has its own `max`')
 }
 
 const handlerNames: Record<keyof HandlerOptions, true> = {

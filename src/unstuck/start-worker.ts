@@ -1,7 +1,7 @@
 // Starts a worker from configuration and options.
 
 import type { HeartbeatThreadData } from '../compose/heartbeat-thread.ts'
-import type { OpenShard, OpenTable, SqlClient } from '../compose/index.ts'
+import type { OpenShard, OpenTable, PgClient } from '../compose/index.ts'
 import { type Config, profileOf } from '../config/index.ts'
 import type { RuntimeEventEmitter } from '../observe/events.ts'
 import type { Tracing } from '../observe/tracing.ts'
@@ -26,7 +26,7 @@ export interface ApplicationParts {
   options: UnstuckOptions
   table: TableProfile
   events: RuntimeEventEmitter
-  handlers: RegisteredHandler<SqlClient>[]
+  handlers: RegisteredHandler<PgClient>[]
 }
 
 export interface StartedParts extends ApplicationParts {
@@ -139,12 +139,16 @@ function startShardHeartbeats(parts: StartedParts, workerId: string): ShardedHea
   })
 }
 
+const MAIN_THREAD_WARNING =
+  'pool: heartbeats run on the main thread, where a handler that blocks the event loop loses its lease; give directUrl too'
+
 function startHeartbeat(
-  { directUrl, open, config, table, policy, events: emitter }: StartedParts,
+  { directUrl, open, config, options, table, policy, events: emitter }: StartedParts,
   workerId: string,
 ): Heartbeat {
   const events = heartbeatEvents(emitter, workerId)
   if (directUrl === null) {
+    if (options.pool !== undefined) emitter.emit('config:warned', { warning: MAIN_THREAD_WARNING })
     return startMainHeartbeat({
       store: open.store,
       intervalMs: policy.heartbeatMs,

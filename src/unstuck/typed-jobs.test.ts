@@ -149,4 +149,19 @@ describe('without declarations', () => {
       return unstuck(options)
     })
   })
+
+  it('WORK-9 WORK-8 waits resolve with the result of the job', () => {
+    compiles(async (q, open) => {
+      expectTypeOf(await q.enqueueAndWait({ type: 'count', payload: { upTo: 3 } })).toEqualTypeOf<{
+        counted: number
+      }>()
+      expectTypeOf(await q.waitFor<'count'>('id')).toEqualTypeOf<{ counted: number }>()
+      // @ts-expect-error a payload of another job
+      await q.enqueueAndWait({ type: 'count', payload: { to: 'x' } })
+      // @ts-expect-error a type that is not declared
+      await q.enqueueAndWait({ type: 'coutn' })
+      expectTypeOf(await open.enqueueAndWait({ type: 'any' })).toEqualTypeOf<JsonValue>()
+      expectTypeOf(await open.waitFor<{ url: string }>('id')).toEqualTypeOf<{ url: string }>()
+    })
+  })
 })

@@ -1,5 +1,5 @@
 // The types of the methods of `unstuck({ jobs })`: from the declarations, or open if there are none.
-import type { SqlClient } from '../compose/index.ts'
+import type { PgClient } from '../compose/index.ts'
 import type {
   AreOpen,
   DeclaredClaim,
@@ -10,12 +10,13 @@ import type {
   ResultInputOf,
   ResultOf,
 } from '../job/declared-jobs.ts'
-import type { JsonValue, NewJobFields } from '../job/job.ts'
+import type { JsonValue, NewJob, NewJobFields } from '../job/job.ts'
 import type { EventName, RuntimeEvents } from '../observe/events.ts'
 import type { Handler, HandlerOptions } from '../runtime/attempt/handler.ts'
 import type { FileHandlerOptions } from '../runtime/child/child-handler.ts'
 import type { RunOnceOptions } from '../runtime/in-place/run-once.ts'
 import type { ScheduledJob } from '../store/job-store.ts'
+import type { WaitOptions } from './job-waits.ts'
 
 /** A module whose default export runs in a child process that can be killed. */
 export interface FileHandler extends Omit<FileHandlerOptions, 'entryUrl'> {
@@ -28,13 +29,13 @@ export type HandleMethod<Jobs extends JobDeclarations, Self> =
 
 type HandleAny<Self> = <Payload = JsonValue, Result = unknown>(
   type: string,
-  handler: Handler<SqlClient, Payload, Result> | FileHandler,
+  handler: Handler<PgClient, Payload, Result> | FileHandler,
   options?: HandlerOptions,
 ) => Self
 
 /** The handler of a declared job, for a handler in a module of its own: `HandlerOf<typeof jobs, 'mail'>`. */
 export type HandlerOf<Jobs extends JobDeclarations, Type extends JobType<Jobs>> = Handler<
-  SqlClient,
+  PgClient,
   PayloadOf<Jobs, Type>,
   ResultInputOf<Jobs, Type>,
   Type
@@ -45,6 +46,23 @@ type HandleDeclared<Jobs extends JobDeclarations, Self> = <Type extends JobType<
   handler: HandlerOf<Jobs, Type> | FileHandler,
   options?: HandlerOptions,
 ) => Self
+
+/** The result as it is stored. Of declared jobs `waitFor` takes the type: `q.waitFor<'invoice'>(jobId)`. */
+export type WaitForMethod<Jobs extends JobDeclarations> =
+  AreOpen<Jobs> extends true
+    ? <Result = JsonValue>(jobId: string, options?: WaitOptions) => Promise<Result>
+    : <Type extends JobType<Jobs> = JobType<Jobs>>(
+        jobId: string,
+        options?: WaitOptions,
+      ) => Promise<ResultInputOf<Jobs, Type>>
+
+export type EnqueueAndWaitMethod<Jobs extends JobDeclarations> =
+  AreOpen<Jobs> extends true
+    ? <Result = JsonValue>(job: NewJob, options?: WaitOptions) => Promise<Result>
+    : <Type extends JobType<Jobs>>(
+        job: JobToEnqueue<Jobs, Type> & { type: Type },
+        options?: WaitOptions,
+      ) => Promise<ResultInputOf<Jobs, Type>>
 
 /** The job of a schedule, which decides when it runs. */
 export type JobToSchedule<Jobs extends JobDeclarations> =

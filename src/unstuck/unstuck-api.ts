@@ -6,7 +6,14 @@ import type { Metrics } from '../observe/metrics/metrics.ts'
 import type { DrainOptions, DrainReport } from '../runtime/in-place/drain.ts'
 import type { RecurringJob } from '../runtime/services/scheduler.ts'
 import type { EnqueuedJob, JobStore } from '../store/job-store.ts'
-import type { EventFields, HandleMethod, JobToSchedule, RunOnceMethod } from './typed-methods.ts'
+import type {
+  EnqueueAndWaitMethod,
+  EventFields,
+  HandleMethod,
+  JobToSchedule,
+  RunOnceMethod,
+  WaitForMethod,
+} from './typed-methods.ts'
 
 export interface Unstuck<Jobs extends JobDeclarations = JobDeclarations> {
   /**
@@ -29,6 +36,10 @@ export interface Unstuck<Jobs extends JobDeclarations = JobDeclarations> {
   enqueue(job: JobToEnqueue<Jobs>, options?: EnqueueOptions): Promise<EnqueuedJob>
   /** Stores all jobs or none, with one statement. */
   enqueueMany(jobs: JobToEnqueue<Jobs>[], options?: EnqueueOptions): Promise<EnqueuedJob[]>
+  /** The result of a job, once it has ended. Rejects with JOB_DEAD, JOB_CANCELLED, JOB_NOT_FOUND or WAIT_TIMEOUT. */
+  waitFor: WaitForMethod<Jobs>
+  /** Enqueues a job and waits for its end. */
+  enqueueAndWait: EnqueueAndWaitMethod<Jobs>
   /** The shard of a key, for a transaction there: its jobs have this dedupe key, or none. A single database is shard 0. */
   shard(key: string): ShardHandle<Jobs>
   /**

@@ -1,9 +1,9 @@
 // The API for applications: register handlers, start, enqueue.
 import {
   type Database,
-  findDirectUrl,
   type OpenShards,
   type OpenTable,
+  type PgClient,
   type SqlClient,
 } from '../compose/index.ts'
 import { type Config, profileOf } from '../config/index.ts'
@@ -32,8 +32,10 @@ import { configOf } from './config-of.ts'
 import { emitEnqueued } from './emit-enqueued.ts'
 import { drainApplication, runOnceOf } from './in-place.ts'
 import { JobSchemas } from './job-schemas.ts'
+import { type JobWaits, openJobWaits, type WaitOptions } from './job-waits.ts'
 import { openJobs } from './open-jobs.ts'
 import { checkHandlerOptions, checkOptions, type UnstuckOptions } from './options.ts'
+import { directUrlOf } from './own-pool.ts'
 import { type Services, startServices, startShardServices } from './services.ts'
 import { shardHandle } from './shard-handle.ts'
 import { showEvents } from './show-events.ts'
@@ -44,6 +46,7 @@ import { tableOf } from './table-of.ts'
 import type { FileHandler } from './typed-methods.ts'
 import type { EnqueueOptions, RecurringOptions, ShardHandle, Unstuck } from './unstuck-api.ts'
 
+export type { WaitOptions } from './job-waits.ts'
 export type { UnstuckOptions } from './options.ts'
 export type { FileHandler } from './typed-methods.ts'
 export type { ShardHandle, Unstuck } from './unstuck-api.ts'
@@ -61,7 +64,7 @@ class Application implements Unstuck {
   readonly #config: Config
   readonly #table: TableProfile
   readonly #events = new RuntimeEventEmitter()
-  readonly #handlers = new Map<string, RegisteredHandler<SqlClient>>()
+  readonly #handlers = new Map<string, RegisteredHandler<PgClient>>()
   readonly #schedules: DeclaredJob[] = []
   readonly #schemas: JobSchemas
   readonly #database: Database
@@ -76,6 +79,7 @@ class Application implements Unstuck {
   #services: Services | undefined
   #tracing: Promise<Tracing | null> | undefined
   #metrics: Promise<Metrics> | undefined
+  readonly #waits: JobWaits
 
   constructor(options: UnstuckOptions) {
     this.#options = options
@@ -93,6 +97,8 @@ class Application implements Unstuck {
         : createShardedEnqueuer(opened.shards.store.shards, (shard, jobs) =>
             this.#send(jobs, {}, shard.store),
           )
+    const directUrl = () => this.#directUrl(new StartLimit(options.startTimeoutMs))
+    this.#waits = openJobWaits({ open: this.#open, config: this.#config, table: this.#table, directUrl })
     this.ended = new Promise((resolve) => {
       this.#end = resolve
     })
@@ -112,7 +118,7 @@ class Application implements Unstuck {
 
   handle<Payload = JsonValue, Result = unknown>(
     type: string,
-    given: Handler<SqlClient, Payload, Result> | FileHandler,
+    given: Handler<PgClient, Payload, Result> | FileHandler,
     options: HandlerOptions = {},
   ): this {
     this.#requireNotStarted('handle', type)
@@ -120,7 +126,7 @@ class Application implements Unstuck {
     this.#schemas.requireDeclared(type)
     checkHandlerOptions(type, options)
     const isFile = typeof given !== 'function'
-    const run = isFile ? this.#fileHandler(given) : (given as Handler<SqlClient>)
+    const run = isFile ? this.#fileHandler(given) : (given as Handler<PgClient>)
     this.#handlers.set(type, { ...options, type, handler: this.#schemas.guard(type, run, { isFile }) })
     return this
   }
@@ -171,10 +177,8 @@ class Application implements Unstuck {
     if (this.#handlers.size === 0)
       throw invalidArgument('handlers', 'none', 'at least one type: handle(type, handler)')
     for (const warning of this.#config.warnings) this.#events.emit('config:warned', { warning })
-    const databaseUrl = await this.#database.url()
     const limit = new StartLimit(this.#options.startTimeoutMs)
-    const directUrl =
-      databaseUrl === '' ? null : await limit.retry(() => findDirectUrl(this.#config, databaseUrl))
+    const directUrl = await this.#directUrl(limit)
     // Fails at once if the schema is missing or too old: a worker that cannot work should not look alive.
     await limit.retry(async () => this.#open.checkSchema?.())
     const stored = await limit.retry(() => this.store.readPolicy())
@@ -246,6 +250,16 @@ class Application implements Unstuck {
     return this.#traced(jobs, (marked) => this.#send(marked, options))
   }
 
+  async waitFor<Result = JsonValue>(jobId: string, options?: WaitOptions): Promise<Result> {
+    return (await this.#waits.waitFor(jobId, options)) as Result
+  }
+
+  async enqueueAndWait<Result = JsonValue>(job: NewJob, options?: WaitOptions): Promise<Result> {
+    await this.#waits.requireKept(job.type, options)
+    const { jobId } = await this.enqueue(job)
+    return this.waitFor(jobId, options)
+  }
+
   async drain(options?: DrainOptions): Promise<DrainReport> {
     if (this.#starting !== undefined)
       throw invalidArgument('drain', 'a call after start()', 'an instance that is not started')
@@ -283,7 +297,11 @@ class Application implements Unstuck {
     return { isHealthy: problems.length === 0, problems }
   }
 
-  #fileHandler({ file, ...options }: FileHandler): Handler<SqlClient> {
+  #directUrl(limit: StartLimit): Promise<string | null> {
+    return directUrlOf(this.#options, this.#config, this.#database, limit)
+  }
+
+  #fileHandler({ file, ...options }: FileHandler): Handler<PgClient> {
     const { hangGraceMs = DEFAULT_HANG_GRACE_MS } = this.#options
     const { killAfterMs = DEFAULT_KILL_AFTER_MS } = options
     if (killAfterMs >= hangGraceMs)
@@ -345,6 +363,7 @@ class Application implements Unstuck {
   async #close(): Promise<void> {
     const metrics = await this.#metrics?.catch(() => undefined)
     metrics?.stop()
+    await this.#waits.stop()
     await this.#open.close()
     await this.#database.close()
   }

@@ -113,7 +113,7 @@ export class MemoryWorkerBench {
   }
 
   /** The real store, with one verb answered otherwise. */
-  withVerb<Verb extends Exclude<keyof JobStore, 'lacks' | 'shards'>>(
+  withVerb<Verb extends Exclude<keyof JobStore, 'lacks' | 'shards' | 'beginWaits' | 'endWaits'>>(
     verb: Verb,
     answer: (real: JobStore[Verb]) => JobStore[Verb],
   ): JobStore {

@@ -41,7 +41,15 @@ export interface JobContext<Tx = unknown, Result = unknown> {
    * job's result; the handler should return right after it.
    */
   tx: <T extends Result>(work: (client: Tx) => Promise<T>) => Promise<T>
+  /**
+   * The same in a transaction of your own client, which `work` opens. `complete(tx, result)` is its last statement, and throws if
+   * the lease is lost. The lease is extended by `txTimeoutMs` first, and heartbeats of the job pause.
+   */
+  ownTx: <T>(work: (complete: CompleteInTx<Result>) => Promise<T>) => Promise<T>
 }
+
+/** `tx` is an open transaction of a client that `enqueue` takes too. Resolves with the result of the job. */
+export type CompleteInTx<Result = unknown> = <R extends Result>(tx: unknown, result?: R) => Promise<R>
 
 /** Its return value, or what its promise resolves with, is the result of the job. */
 export type Handler<Tx = unknown, Payload = JsonValue, Result = unknown, Type extends string = string> = (

@@ -2,6 +2,7 @@ import type { ClaimedJob } from '../../job/lease.ts'
 import { spawnChild } from '../child/spawn-child.ts'
 import type { Gateway } from '../limits/gateway.ts'
 import type { JobContext } from './handler.ts'
+import { type CompleteIn, completeInOwnTransaction, completeInTransaction } from './job-transaction.ts'
 import { releaseJob } from './release-request.ts'
 
 /** The parts of an attempt that its handler's context exposes. */
@@ -13,7 +14,7 @@ export interface ContextSource<Tx> {
   readonly isAtRisk: boolean
   noteProgress(): void
   enterStage(name: string): Promise<void>
-  completeInTx: JobContext<Tx>['tx']
+  completeIn<T>(transaction: CompleteIn<Tx, T>): Promise<T>
 }
 
 export function createJobContext<Tx>(attempt: ContextSource<Tx>): JobContext<Tx> {
@@ -42,6 +43,7 @@ class HandlerContext<Tx> implements JobContext<Tx> {
   readonly gateway: Gateway
   readonly release: JobContext<Tx>['release']
   readonly tx: JobContext<Tx>['tx']
+  readonly ownTx: JobContext<Tx>['ownTx']
 
   constructor(attempt: ContextSource<Tx>) {
     this.#attempt = attempt
@@ -53,6 +55,7 @@ class HandlerContext<Tx> implements JobContext<Tx> {
     this.spawn = (command, args, options) => spawnChild(command, args, { ...options, signal: attempt.signal })
     this.gateway = (pathOrUrl, init) => attempt.gateway(pathOrUrl, init)
     this.release = releaseJob
-    this.tx = (work) => attempt.completeInTx(work)
+    this.tx = (work) => attempt.completeIn((owner, deps) => completeInTransaction(owner, deps, work))
+    this.ownTx = (work) => attempt.completeIn((owner, deps) => completeInOwnTransaction(owner, deps, work))
   }
 }

@@ -17,7 +17,7 @@ import { emitAttemptEnd } from './emit-attempt-end.ts'
 import { type AbortCause, JobAborted, type RegisteredHandler } from './handler.ts'
 import { type ClockOwner, JobClocks } from './job-clocks.ts'
 import { type ContextSource, createJobContext } from './job-context.ts'
-import { completeInTransaction, type TransactionOwner } from './job-transaction.ts'
+import type { CompleteIn, TransactionOwner } from './job-transaction.ts'
 import { type HandlerEnd, lateDetails } from './late-result.ts'
 import {
   type AttemptOutcome,
@@ -225,9 +225,9 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     this.#clocks.setDeadline(entered.deadlineMs, agoMs)
   }
 
-  async completeInTx<T>(work: (client: Tx) => Promise<T>): Promise<T> {
+  async completeIn<T>(transaction: CompleteIn<Tx, T>): Promise<T> {
     try {
-      const value = await completeInTransaction(this, this.#deps, work)
+      const value = await transaction(this, this.#deps)
       this.#isCommitted = true
       return value
     } catch (error) {

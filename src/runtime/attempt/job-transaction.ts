@@ -1,10 +1,11 @@
 // `tx`: the caller's writes and the completion in one transaction. The lease is extended first and the job's heartbeats pause,
 // so that unstuck does not write its row while the transaction is open: REPEATABLE READ callers get no 40001 from us (C4).
-import { isUnstuckError } from '../../errors/index.ts'
+import { invalidArgument, isUnstuckError, UnstuckError } from '../../errors/index.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
 import type { AnswerListener } from '../heartbeat/heartbeat.ts'
 import { wait } from '../timing/wait.ts'
 import type { AttemptDependencies } from './attempt-dependencies.ts'
+import type { CompleteInTx } from './handler.ts'
 import { completionOf, leaseLost } from './outcome.ts'
 
 export interface TransactionOwner extends AnswerListener {
@@ -17,6 +18,9 @@ export interface TransactionOwner extends AnswerListener {
   /** The lease now lasts this long from now. */
   noteExtended(leaseMs: number): void
 }
+
+/** Runs a transaction that completes the job of its owner. */
+export type CompleteIn<Tx, T> = (owner: TransactionOwner, deps: AttemptDependencies<Tx>) => Promise<T>
 
 /** Upper bound of the wait for a connection and its `begin`. */
 const LONGEST_BEGIN_MS = 30_000
@@ -49,6 +53,56 @@ export async function completeInTransaction<Tx, T>(
       await wait(20 * 2 ** retry * Math.random(), owner.signal)
     }
   }
+}
+
+/** `work` opens the transaction in the caller's own client, which also decides whether a conflict is repeated. */
+export async function completeInOwnTransaction<Tx, T>(
+  owner: TransactionOwner,
+  { store, policy, heartbeat, txTimeoutMs }: AttemptDependencies<Tx>,
+  work: (complete: CompleteInTx) => Promise<T>,
+): Promise<T> {
+  const { job } = owner
+  const own = { isComplete: false, isOver: false }
+  const complete: CompleteInTx = async (tx, result) => {
+    if (own.isOver) throw tookTooLong(txTimeoutMs)
+    const completion = completionOf(job, result)
+    const [completed] = await store.completeJobs([completion], { tx: tx as Tx, policy })
+    // A client may run its transaction again after a conflict; each run completes the job in a transaction of its own.
+    if (completed?.outcome !== 'completed') throw leaseLost(job)
+    own.isComplete = true
+    return result as typeof result & object
+  }
+  await extendLease(owner, heartbeat, txTimeoutMs)
+  const limit = new AbortController()
+  try {
+    const overdue = wait(txTimeoutMs, limit.signal).then(() => {
+      // The lease covers no more: a completion that comes later must not be tried.
+      own.isOver = true
+      throw tookTooLong(txTimeoutMs)
+    })
+    overdue.catch(() => {})
+    const value = await Promise.race([work(complete), overdue])
+    if (!own.isComplete)
+      throw invalidArgument(
+        'ownTx',
+        'a transaction without a completion',
+        'complete(tx, result) as its last step',
+      )
+    return value
+  } catch (error) {
+    own.isOver = true
+    if (!owner.hasEnded) heartbeat.hold(job, owner)
+    throw error
+  } finally {
+    limit.abort()
+  }
+}
+
+function tookTooLong(timeoutMs: number): UnstuckError {
+  return new UnstuckError('DATABASE_TIMEOUT', `the transaction took longer than ${timeoutMs} ms`, {
+    details: { timeoutMs },
+    hint: 'Do the slow part before the transaction, or raise txTimeoutMs.',
+  })
 }
 
 /**

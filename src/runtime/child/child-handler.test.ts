@@ -73,6 +73,7 @@ function run(mode: string, { killAfterMs = 2_000 } = {}): Promise<unknown> {
     },
     gateway: () => Promise.reject(new Error('the child has none')),
     tx: () => Promise.reject(new Error('the child has none')),
+    ownTx: () => Promise.reject(new Error('the child has none')),
   }
   return Promise.resolve(fileHandler(FILE, { killAfterMs, entryUrl })(job, context))
 }

@@ -70,6 +70,7 @@ function contextOf(fence: number): JobContext {
     release: releaseJob,
     gateway: () => notThere('gateway', 'the worker reports its calls to the breaker'),
     tx: () => notThere('tx', 'the transaction belongs to the worker'),
+    ownTx: () => notThere('ownTx', 'the lease belongs to the worker'),
   }
 }
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { JsonValue } from '../../job/job.ts'
 import { jsonText } from '../../job/json-text.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
-import type { Handler } from '../attempt/handler.ts'
+import type { Handler, JobContext } from '../attempt/handler.ts'
 import { createJobContext } from '../attempt/job-context.ts'
 import { createGateway, type GatewayOptions } from '../limits/gateway.ts'
 
@@ -15,7 +15,7 @@ export interface RunOnceOptions extends Partial<Omit<ClaimedJob, 'type' | 'paylo
 export interface RunOnceParts<Tx> {
   handler: Handler<Tx>
   gateway: GatewayOptions
-  /** `tx` commits the writes; there is no job to complete. */
+  /** Commits the writes of `tx`; there is no job to complete. */
   transaction: <T>(work: (client: Tx) => Promise<T>) => Promise<T>
 }
 
@@ -28,7 +28,7 @@ export async function runHandlerOnce<Tx>(
 ): Promise<JsonValue | undefined> {
   const job: ClaimedJob = { ...newClaimedJob(type), ...fields, payload: throughJson('payload', payload) }
   const call = createGateway(gateway)
-  const context = createJobContext<Tx>({
+  const withoutTx = createJobContext<Tx>({
     job,
     signal,
     isAtRisk: false,
@@ -39,8 +39,13 @@ export async function runHandlerOnce<Tx>(
       }),
     noteProgress: () => {},
     enterStage: async () => signal.throwIfAborted(),
-    completeInTx: transaction,
+    completeIn: () => Promise.reject(new Error('there is no job to complete')),
   })
+  const context: JobContext<Tx> = {
+    ...withoutTx,
+    tx: transaction,
+    ownTx: (work) => work(async (_tx, result) => result as never),
+  }
   const result = await handler(job, context)
   return result === undefined ? undefined : throughJson('result', result)
 }

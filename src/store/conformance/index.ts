@@ -27,6 +27,7 @@ import { describeDiscard } from './operating/discard.ts'
 import { describeOperations } from './operating/operations.ts'
 import { describeRetry } from './operating/retry.ts'
 import { describeDeadGroups } from './reading/dead-groups.ts'
+import { describeEnds, describeWaits } from './reading/ends.ts'
 import { describeHealthAndPolicy } from './reading/health-and-policy.ts'
 import { describeJobFacts } from './reading/job-facts.ts'
 import { describeListJobs } from './reading/list-jobs.ts'
@@ -83,7 +84,10 @@ export function describeJobStore<Tx = never>(
     describeDependencyPort(opened, options)
     describeSchedule(opened)
     describeWorkers(opened)
-    describeIfCapable(options, 'notify', () => describeHints(opened))
+    describeIfCapable(options, 'notify', () => {
+      describeHints(opened)
+      describeWaits(opened)
+    })
     describeModes(opened)
     describeIfCapable(options, 'enforce', () => describeEnforce(opened))
     describeObserved(opened, options)
@@ -142,6 +146,7 @@ function describeReadingPort<Tx>(opened: Open<Tx>, options: ConformanceOptions):
   describeDeadGroups(opened)
   describeJobFacts(opened)
   describeSlo(opened)
+  describeEnds(opened)
 }
 
 function describeOperatingPort<Tx>(opened: Open<Tx>): void {

@@ -21,6 +21,7 @@ import { completeJobs, failJobs, releaseJobs } from './lifecycle/outcomes.ts'
 import { enterStage, recordLateResult } from './lifecycle/stage.ts'
 import { cancelJobs, discardJobs, markCause, retryJobs, runJobsNow } from './operating/manual.ts'
 import { bindOperationVerbs } from './operating/operations.ts'
+import { readEnds } from './reading/ends.ts'
 import { readHealth } from './reading/health.ts'
 import { readJobFacts } from './reading/job-facts.ts'
 import { findJobIds, groupDeadJobs, listJobs } from './reading/list-jobs.ts'
@@ -138,6 +139,7 @@ function bindVerbs(state: MemoryState): JobStore {
     ...bindDispatchVerbs(state),
     ...bindOperationVerbs(state),
     ...bindWebhookVerbs(state),
+    readEnds: async (jobIds) => readEnds(state, jobIds),
     recordTrends: lackTrends,
     countTrends: lackTrends,
     listTrends: lackTrends,

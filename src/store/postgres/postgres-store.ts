@@ -14,6 +14,7 @@ import { bindReadingVerbs } from './ports/reading.ts'
 import { bindReapingVerbs } from './ports/reaping.ts'
 import { bindScheduleVerbs } from './ports/schedules.ts'
 import { bindTrendVerbs } from './ports/trends.ts'
+import { bindWaitVerbs } from './ports/waits.ts'
 import { bindWebhookVerbs } from './ports/webhooks.ts'
 import { bindWorkerVerbs } from './ports/workers.ts'
 
@@ -45,5 +46,6 @@ export function createPostgresStore({
     ...bindOperationVerbs(call),
     ...bindTrendVerbs(call),
     ...bindWebhookVerbs(call),
+    ...bindWaitVerbs(call, table),
   }
 }

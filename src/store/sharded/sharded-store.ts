@@ -9,6 +9,7 @@ import { bindReading } from './reading.ts'
 import { bindReaping } from './reaping.ts'
 import { bindSchedules } from './schedules.ts'
 import { ShardSet, type ShardSetOptions } from './shard-set.ts'
+import { bindWaits } from './waits.ts'
 import { bindWorkers } from './workers.ts'
 
 export function createShardedStore<Tx>(
@@ -19,6 +20,7 @@ export function createShardedStore<Tx>(
     ...bindLifecycle(shards),
     ...bindReaping(shards),
     ...bindReading(shards),
+    ...bindWaits(shards),
     ...bindOperating(shards),
     ...bindDependencies(shards),
     ...bindSchedules(shards),

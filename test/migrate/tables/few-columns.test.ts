@@ -176,6 +176,7 @@ describe('a table without types, queues, priorities and payloads', () => {
     { feature: 'cancel', what: 'to cancel a running job', work: () => cancelRunning() },
     { feature: 'deadlines', what: 'a claim with a deadline', work: () => claimUntilDeadline() },
     { feature: 'times', what: 'to delete jobs that match', work: () => discardMatching() },
+    { feature: 'results', what: 'to wait for an end', work: () => store().readEnds(['1']) },
   ])('OPS-13 refuses $what, and names $feature and the command', async ({ feature, work }) => {
     await expect(work()).rejects.toMatchObject({
       code: 'NOT_SUPPORTED',

@@ -77,6 +77,9 @@ begin
   if v_events is not null then
     perform "unstuck"."record_events"(v_now, v_events);
   end if;
+  if exists (select from "unstuck".waits where attachment = /*attachment*/'native') then
+    perform "unstuck".notify_waits(/*attachment*/'native', v_done::text[]);
+  end if;
   v_done := array_cat(v_deleted, v_done);
   if cardinality(v_done) = cardinality(p_ids) then
     return;

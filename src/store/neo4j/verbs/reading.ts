@@ -1,4 +1,5 @@
-import type { ReadingStore } from '../../job-store.ts'
+import type { ReadingStore, WaitStore } from '../../job-store.ts'
+import { readEnds } from '../../memory/reading/ends.ts'
 import { readJobFacts } from '../../memory/reading/job-facts.ts'
 import { findJobIds as checkPrefix, groupDeadJobs } from '../../memory/reading/list-jobs.ts'
 import { readSlo } from '../../memory/reading/slo.ts'
@@ -14,13 +15,18 @@ import { listJobs, readHealth } from './lists.ts'
 const MAX_DEAD = 10_000
 const DAY_MS = 86_400_000
 
-export function bindReadingVerbs(runner: VerbRunner): ReadingStore {
+export function bindReadingVerbs(runner: VerbRunner): ReadingStore & WaitStore {
   const { graph, look } = runner
   return {
     getJob: async (jobId, options = {}) => {
       refuseTransaction(options)
       const [row] = await graph.read((run) => run('read_job', { id: jobId }))
       return row === undefined ? null : toJob(row['job'])
+    },
+    readEnds: async (jobIds) => {
+      const rows = await graph.read((run) => run('list_jobs_by_id', { ids: jobIds }))
+      const jobs = rows.map((row) => toJob(row['job']))
+      return readEnds({ jobs: new Map(jobs.map((job) => [job.id, job])) }, jobIds)
     },
     listEvents: async (jobId) => {
       const rows = await graph.read((run) => run('list_events_of', { jobIds: [jobId] }))

@@ -2,7 +2,7 @@
 
 import { type RenderOptions, render } from '../render/render.ts'
 import { readQuery } from '../sql-queries.ts'
-import { type Executor, type Row, type SqlClient, toExecutor } from './executor.ts'
+import { type Executor, type Row, type SqlClient, toExecutor, toTransaction } from './executor.ts'
 import { retryConflicts, translated } from './postgres-errors.ts'
 
 /** Runs inside `tx`, or in a transaction of its own that is retried after a conflict. */
@@ -21,7 +21,7 @@ export function createCallQuery(client: SqlClient, options: RenderOptions): Call
   return (name, params, tx) => {
     const text = queries.get(name) ?? render(readQuery(name), options)
     queries.set(name, text)
-    if (tx !== undefined) return translated(() => send(toExecutor(tx), text, params))
+    if (tx !== undefined) return translated(() => send(toTransaction(tx), text, params))
     return retryConflicts(() => translated(() => send(own, text, params)))
   }
 }

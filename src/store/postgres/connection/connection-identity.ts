@@ -38,6 +38,11 @@ export async function requireSameDatabase(databaseUrl: string, directUrl: string
   )
 }
 
+/** Name of the database behind a URL; the same for every connection to one database of one running server. */
+export async function readDatabase(url: string): Promise<string> {
+  return (await identifyConnection(url)).database
+}
+
 async function identifyConnection(databaseUrl: string): Promise<ConnectionIdentity> {
   const client = new pg.Client({
     connectionString: databaseUrl,

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { UnstuckError } from '../../../errors/index.ts'
 import { CallGate } from './call-gate.ts'
 import { destroyClient, END_WAIT_MS, settledWithin } from './end-client.ts'
-import { type QueryClient, type SqlClient, toExecutor } from './executor.ts'
+import { type PgClient, type QueryClient, toExecutor } from './executor.ts'
 import { nameStatements, StatementNames } from './named-statements.ts'
 import { inTransaction } from './transaction.ts'
 import type { TransactionLimits } from './transaction-limits.ts'
@@ -28,7 +28,7 @@ export interface ConnectionPoolOptions {
 export interface ConnectionPool {
   client: QueryClient
   transaction: <T>(
-    work: (client: SqlClient) => Promise<T>,
+    work: (client: PgClient) => Promise<T>,
     options?: Pick<TransactionLimits, 'beginWithinMs'>,
   ) => Promise<T>
   /** Runs every query in a read-only transaction with a short limit, for dashboards and reports. */
@@ -57,10 +57,7 @@ export function openConnectionPool(options: ConnectionPoolOptions): ConnectionPo
     connections = DEFAULT_CONNECTIONS,
     transactionConnections = DEFAULT_TRANSACTION_CONNECTIONS,
   } = options
-  const limits: TransactionLimits = {
-    timeoutMs: options.txTimeoutMs ?? DEFAULT_TX_TIMEOUT_MS,
-    lockTimeoutMs: LOCK_TIMEOUT_MS,
-  }
+  const limits = transactionLimits(options.txTimeoutMs)
   const address = onceMade(async () => (typeof databaseUrl === 'string' ? databaseUrl : databaseUrl()))
   const gate = new CallGate(connections)
   const names = new StatementNames()
@@ -102,6 +99,10 @@ export function openConnectionPool(options: ConnectionPoolOptions): ConnectionPo
       await Promise.all([transactions.close(), calls.close(), readers.close()])
     },
   }
+}
+
+export function transactionLimits(timeoutMs = DEFAULT_TX_TIMEOUT_MS): TransactionLimits {
+  return { timeoutMs, lockTimeoutMs: LOCK_TIMEOUT_MS }
 }
 
 function poolConfig(

@@ -6,7 +6,7 @@ import type { TestDatabase } from '../../../../test/support/test-database.ts'
 import { nativeProfile } from '../../../profile/native.ts'
 import type { JobStore } from '../../job-store.ts'
 import { createPostgresStore } from '../index.ts'
-import { type SqlClient, toExecutor } from './executor.ts'
+import { type SqlClient, toExecutor, toTransaction } from './executor.ts'
 
 const profile = nativeProfile('unstuck')
 const [table] = profile.tables
@@ -207,13 +207,33 @@ describe.each<[name: string, inTransaction: InTransaction]>([
 })
 
 describe('toExecutor', () => {
-  it.each([{}, { query: 7 }, { connect: () => {} }])('OPS-8 refuses %o, which is no client', (stranger) => {
-    expect(() => toExecutor(stranger as SqlClient)).toThrow(
-      'a client with query(text, params), or postgres.js',
-    )
-  })
+  it.each([{}, { query: 7 }, { connect: () => {} }, null, 'tx'])(
+    'OPS-8 refuses %o, which is no client',
+    (stranger) => {
+      expect(() => toExecutor(stranger as SqlClient)).toThrow(
+        'takes a client of pg, postgres.js, Drizzle, Kysely, Knex, TypeORM or Prisma, or { query(text, params) }',
+      )
+    },
+  )
 
   it('OPS-8 shows nothing of a client that it refuses: it may hold a password', () => {
     expect(() => toExecutor({ password: 'hunter2' } as unknown as SqlClient)).not.toThrow('hunter2')
+  })
+})
+
+describe('toTransaction', () => {
+  it('WORK-11 answers an unknown client with the recipe for it', () => {
+    const refused = () => toTransaction({ commit: () => {} } as unknown as SqlClient)
+    expect(refused).toThrow(
+      'tx: got an object (withheld), takes an open transaction of pg, postgres.js, Drizzle',
+    )
+    expect(refused).toThrow(expect.objectContaining({ hint: expect.stringContaining('const tx = { query:') }))
+  })
+
+  it('WORK-11 refuses a pool of pg and postgres.js itself: the job would outlive a rollback', () => {
+    expect(() => toTransaction(database.pool)).toThrow(
+      'takes an open transaction: a client of pool.connect(), after',
+    )
+    expect(() => toTransaction(sql)).toThrow('takes an open transaction: sql.begin((tx) => …)')
   })
 })

@@ -1,4 +1,4 @@
-// Hints of new work over a dedicated connection that listens, after a test at the start that notifications arrive. Hints only
+// Hints of new work, and of ends that somebody waits for, over a dedicated connection that listens, after a test at the start that notifications arrive. Hints only
 // save time (C16): workers poll as well.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -32,11 +32,43 @@ export interface Listener {
   stop(): Promise<void>
 }
 
+interface ChannelOptions extends Omit<ListenOptions, 'onHint'> {
+  /** The statement that subscribes the connection. */
+  subscribe: 'listen_to_hints' | 'listen_to_waits'
+  onPayload: (payload: string) => void
+}
+
+export interface ListenToWaitsOptions extends Omit<ListenOptions, 'onHint'> {
+  /** The process with this number waits for a job that has ended. */
+  onEnded: (channel: number) => void
+}
+
 const TEST_WAIT_MS = 2_000
 const FIRST_RETRY_MS = 500
 const LAST_RETRY_MS = 30_000
 
-export function listen(options: ListenOptions): Listener {
+export function listen({ onHint, ...options }: ListenOptions): Listener {
+  return listenTo({
+    ...options,
+    subscribe: 'listen_to_hints',
+    onPayload(payload) {
+      for (const hint of readHints(payload)) onHint(hint)
+    },
+    onStarted(channel) {
+      options.onStarted(channel)
+      // For jobs that were enqueued before the server knew this connection as a listener.
+      onHint(hintForAll())
+    },
+  })
+}
+
+/** Ends of jobs that a process of this table waits for. */
+export function listenToWaits({ onEnded, ...options }: ListenToWaitsOptions): Listener {
+  const onPayload = (payload: string) => /^-?\d+$/.test(payload) && onEnded(Number(payload))
+  return listenTo({ ...options, subscribe: 'listen_to_waits', onPayload })
+}
+
+function listenTo(options: ChannelOptions): Listener {
   const listener = new RunningListener(options)
   const ended = listener.run()
   return {
@@ -51,13 +83,13 @@ export function listen(options: ListenOptions): Listener {
 class PoolerInBetween extends Error {}
 
 class RunningListener {
-  readonly #options: ListenOptions
+  readonly #options: ChannelOptions
   readonly #stopping = new AbortController()
   #isFailing = false
   #retryMs = FIRST_RETRY_MS
   #endWait: () => void = () => {}
 
-  constructor(options: ListenOptions) {
+  constructor(options: ChannelOptions) {
     this.#options = options
   }
 
@@ -83,19 +115,17 @@ class RunningListener {
 
   /** Throws when the connection is lost; returns when stopped. */
   async #listenUntilLost(): Promise<void> {
-    const { onHint, onStarted } = this.#options
+    const { subscribe, onPayload, onStarted } = this.#options
     const client = this.#createClient('unstuck listen')
     const lost = this.#untilLost(client)
     try {
       await Promise.race([client.connect(), lost])
       if (this.#stopping.signal.aborted) return
-      const arrived = untilNotified(client, onHint)
-      const [row] = await this.#query(client, 'listen_to_hints', [])
+      const arrived = untilNotified(client, onPayload)
+      const [row] = await this.#query(client, subscribe, [])
       await Promise.race([this.#test(client, arrived, row?.['backend_pid']), lost])
       if (this.#stopping.signal.aborted) return
       onStarted(String(row?.['channel']))
-      // For jobs that were enqueued before the server knew this connection as a listener.
-      onHint(hintForAll())
       this.#isFailing = false
       this.#retryMs = FIRST_RETRY_MS
       await lost
@@ -159,10 +189,13 @@ class RunningListener {
 }
 
 /** A test is recognized by its token. */
-function untilNotified(client: pg.Client, onHint: (hint: JobHint) => void): (token: string) => Promise<true> {
+function untilNotified(
+  client: pg.Client,
+  onPayload: (payload: string) => void,
+): (token: string) => Promise<true> {
   const tests = new Map<string, () => void>()
   client.on('notification', ({ payload = '' }) => {
-    for (const hint of readHints(payload)) onHint(hint)
+    onPayload(payload)
     tests.get(payload)?.()
   })
   return (token) =>

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { UnstuckError } from '../../../errors/index.ts'
 import { readQuery } from '../sql-queries.ts'
-import type { SqlClient } from './executor.ts'
+import type { PgClient } from './executor.ts'
 import { conflictOf, translated } from './postgres-errors.ts'
 import type { TransactionLimits } from './transaction-limits.ts'
 
@@ -11,7 +11,7 @@ import type { TransactionLimits } from './transaction-limits.ts'
  */
 export async function inTransaction<T>(
   pool: pg.Pool,
-  work: (client: SqlClient) => Promise<T>,
+  work: (client: PgClient) => Promise<T>,
   limits?: TransactionLimits,
 ): Promise<T> {
   const begunBy = performance.now() + (limits?.beginWithinMs ?? Number.POSITIVE_INFINITY)

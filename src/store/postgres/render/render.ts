@@ -293,5 +293,6 @@ function blockTable(options: RenderOptions): Set<string> {
   if (absent.has('cancel_requested_at')) blocks.add('without_cancel')
   if (absent.has('deadline_at')) blocks.add('without_deadlines')
   if (absent.has('updated_at')) blocks.add('without_update_time')
+  if (absent.has('result')) blocks.add('without_results')
   return blocks
 }

@@ -1,0 +1,170 @@
+// waitFor and enqueueAndWait of an application: results and failures of jobs, as values and errors.
+import { randomInt } from 'node:crypto'
+import { type Listener, type ListenToWaitsOptions, listenToWaits, type OpenTable } from '../compose/index.ts'
+import type { Config } from '../config/index.ts'
+import { invalidArgument, UnstuckError } from '../errors/index.ts'
+import type { JsonValue } from '../job/job.ts'
+import { deletesCompleted, keepsCompleted, type Policy, withOverride } from '../policy/policy.ts'
+import type { TableProfile } from '../profile/profile.ts'
+import { endedByStop, JobWaiter } from '../runtime/calls/job-waiter.ts'
+import { within } from '../runtime/timing/wait.ts'
+import { hasCapability } from '../store/capability.ts'
+import type { JobEnd, JobStore } from '../store/job-store.ts'
+
+export interface WaitOptions {
+  /** Default: 30,000. */
+  timeoutMs?: number | undefined
+}
+
+export interface JobWaitsOptions {
+  store: JobStore
+  /** The stored policy with this process's overrides. */
+  readPolicy(): Promise<Policy>
+  /** Null if notifications cannot reach this process. */
+  listenOptions(
+    policy: Policy,
+  ): Promise<Omit<ListenToWaitsOptions, 'onEnded' | 'onStarted' | 'onFailed'> | null>
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
+/** Notifications about one job are asked for this long; longer waits are left to the polls. */
+const NOTIFIED_MS = 3_600_000
+/** For deleting the waits of a process that stops: they would also end by themselves. */
+const LAST_CALL_MS = 1_000
+const LARGEST_CHANNEL = 2 ** 31 - 1
+
+export class JobWaits {
+  readonly #options: JobWaitsOptions
+  readonly #waiter: JobWaiter
+  readonly #channel = randomInt(LARGEST_CHANNEL)
+  readonly #preparing = new Set<() => void>()
+  #policy: Promise<Policy> | undefined
+  #listening: Promise<Listener | undefined> | undefined
+
+  constructor(options: JobWaitsOptions) {
+    this.#options = options
+    const { store } = options
+    this.#waiter = new JobWaiter({
+      store,
+      register: async (jobIds) => store.beginWaits?.(jobIds, this.#channel, NOTIFIED_MS),
+      unregister: async (jobIds) => store.endWaits?.(jobIds, this.#channel),
+    })
+  }
+
+  /** The result of a job, once it has ended. */
+  async waitFor(jobId: string, { timeoutMs = DEFAULT_TIMEOUT_MS }: WaitOptions = {}): Promise<JsonValue> {
+    if (typeof jobId !== 'string' || jobId === '') throw invalidArgument('jobId', jobId, 'the id of a job')
+    requireTimeout(timeoutMs)
+    await this.#unlessStopped(jobId, this.#prepare(jobId))
+    return resultOf(await this.#waiter.wait(jobId, timeoutMs))
+  }
+
+  /** A call that is under way when the connections are closed may take long to fail. */
+  #unlessStopped(jobId: string, prepared: Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const stop = () => reject(endedByStop(jobId))
+      this.#preparing.add(stop)
+      void prepared.then(resolve, reject).finally(() => this.#preparing.delete(stop))
+    })
+  }
+
+  async #prepare(jobId: string): Promise<void> {
+    const policy = await this.#readPolicy()
+    if (deletesCompleted(policy)) {
+      const job = await this.#options.store.getJob(jobId)
+      if (job !== null) requireKept(policy, job.type)
+    }
+    this.#listening ??= this.#listen(policy)
+  }
+
+  /** Refuses, before it is enqueued, a job whose result would be gone with its row. */
+  async requireKept(type: string, { timeoutMs = DEFAULT_TIMEOUT_MS }: WaitOptions = {}): Promise<void> {
+    requireTimeout(timeoutMs)
+    requireKept(await this.#readPolicy(), type)
+  }
+
+  async stop(): Promise<void> {
+    for (const stop of this.#preparing) stop()
+    await within(LAST_CALL_MS, this.#waiter.stop())
+    await (await this.#listening?.catch(() => undefined))?.stop()
+  }
+
+  #readPolicy(): Promise<Policy> {
+    this.#policy ??= this.#options.readPolicy().catch((error: unknown) => {
+      this.#policy = undefined
+      throw error
+    })
+    return this.#policy
+  }
+
+  async #listen(policy: Policy): Promise<Listener | undefined> {
+    const options = await this.#options.listenOptions(policy).catch(() => null)
+    if (options === null) return undefined
+    return listenToWaits({
+      ...options,
+      onEnded: (channel) => channel === this.#channel && this.#waiter.poll(),
+      onStarted: () => this.#waiter.hear(true),
+      onFailed: () => this.#waiter.hear(false),
+    })
+  }
+}
+
+export interface WaitParts {
+  open: OpenTable
+  config: Config
+  table: TableProfile
+  directUrl: () => Promise<string | null>
+}
+
+export function openJobWaits({ open, config, table, directUrl }: WaitParts): JobWaits {
+  const { store, sendWaitHint } = open
+  return new JobWaits({
+    store,
+    readPolicy: async () => withOverride(await store.readPolicy(), config.policy),
+    listenOptions: async ({ notify }) => {
+      if (notify === 'off' || sendWaitHint === undefined || !hasCapability(store, 'notify')) return null
+      const databaseUrl = await directUrl()
+      return databaseUrl === null
+        ? null
+        : { databaseUrl, schema: config.schema, table, sendTest: sendWaitHint }
+    },
+  })
+}
+
+function requireTimeout(timeoutMs: unknown): void {
+  const isFine =
+    Number.isInteger(timeoutMs) && Number(timeoutMs) >= 1 && Number(timeoutMs) <= LONGEST_TIMEOUT_MS
+  if (!isFine) throw invalidArgument('timeoutMs', timeoutMs, `a whole number from 1 to ${LONGEST_TIMEOUT_MS}`)
+}
+
+function requireKept(policy: Policy, type: string): void {
+  if (keepsCompleted(policy, type)) return
+  throw new UnstuckError(
+    'NOT_SUPPORTED',
+    `completed jobs of type ${type} are not kept: nobody can wait for one`,
+    {
+      details: { type },
+      hint: 'Set keepCompleted, or typeKeepCompleted of the type, to true.',
+    },
+  )
+}
+
+function resultOf({ jobId, status, result, error }: JobEnd): JsonValue {
+  if (status === 'succeeded') return result
+  if (status === 'gone')
+    throw new UnstuckError('JOB_NOT_FOUND', `job ${jobId}: no job has this id, or its row was deleted`, {
+      details: { jobId },
+      hint: 'Rows of ended jobs are deleted by retention, by discard, and at once if keepCompleted is false.',
+    })
+  const why = [error?.code, error?.reason].filter((part) => part != null && part !== '').join(': ')
+  const details = {
+    jobId,
+    code: error?.code ?? null,
+    reason: error?.reason ?? null,
+    category: error?.category ?? null,
+  }
+  throw status === 'dead'
+    ? new UnstuckError('JOB_DEAD', `job ${jobId} is dead: ${why}`, { details })
+    : new UnstuckError('JOB_CANCELLED', `job ${jobId} was cancelled: ${why}`, { details })
+}

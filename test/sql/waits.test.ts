@@ -1,0 +1,140 @@
+// Ends of jobs notify the processes that wait for them, and nobody else.
+import { readFileSync } from 'node:fs'
+import type pg from 'pg'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { nativeProfile } from '../../src/profile/native.ts'
+import type { JobStore } from '../../src/store/job-store.ts'
+import { createPostgresStore, type SqlClient } from '../../src/store/postgres/index.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
+
+const [table] = nativeProfile('unstuck').tables
+let database: TestDatabase
+let store: JobStore<SqlClient>
+let listener: pg.Client
+let payloads: (string | undefined)[]
+
+beforeAll(async () => {
+  database = await createInstalledDatabase()
+  store = createPostgresStore({ client: database.pool, table })
+  listener = await database.connect()
+  const { rows } = await listener.query<{ channel: string }>(
+    `select unstuck.listen_to_waits('native') as channel`,
+  )
+  expect(rows).toEqual([{ channel: 'unstuck.native.waits' }])
+  listener.on('notification', ({ payload }) => payloads.push(payload))
+})
+afterAll(() => database.drop())
+beforeEach(async () => {
+  payloads = []
+  await database.pool.query('truncate unstuck.jobs, unstuck.events, unstuck.waits')
+})
+
+/** Notifications arrive in order: those before this one have arrived with it. */
+async function heard(): Promise<(string | undefined)[]> {
+  await database.pool.query(`select pg_notify('unstuck.native.waits', 'last')`)
+  await expect.poll(() => payloads.at(-1)).toBe('last')
+  return payloads.slice(0, -1)
+}
+
+async function enqueue(count: number): Promise<string[]> {
+  const jobs = await store.enqueueJobs(Array.from({ length: count }, () => ({ type: 'a' })))
+  return jobs.map(({ jobId }) => jobId)
+}
+
+const claim = () => store.claimJobs({ workerId: 'w', queues: ['a'], limit: 100 })
+
+it('WORK-9 a completion notifies each waiting process once, by its number alone', async () => {
+  const [first = '', second = '', third = ''] = await enqueue(3)
+  await store.beginWaits?.([first, second], 41, 60_000)
+  await store.beginWaits?.([second], 42, 60_000)
+  await store.beginWaits?.(['another job'], 43, 60_000)
+  await store.completeJobs(await claim())
+  expect(await heard()).toEqual(expect.arrayContaining(['41', '42']))
+  expect(payloads).toHaveLength(3)
+  expect((await store.readEnds([first, second, third])).map(({ status }) => status)).toHaveLength(3)
+})
+
+it('WORK-9 nothing is sent for jobs that nobody waits for, or no longer', async () => {
+  const [jobId = ''] = await enqueue(2)
+  await store.beginWaits?.([jobId], 41, 60_000)
+  await store.endWaits?.([jobId], 41)
+  await store.completeJobs(await claim())
+  expect(await heard()).toEqual([])
+})
+
+it('WORK-9 a failure notifies too', async () => {
+  const [failed = ''] = await enqueue(2)
+  const jobs = await claim()
+  await store.beginWaits?.([failed], 41, 60_000)
+  const refused = { code: 'X', reason: 'x', category: 'PERMANENT', isRetryable: false } as const
+  await store.failJobs(jobs.map((job) => ({ ...job, ...refused })))
+  expect(await heard()).toEqual(['41'])
+})
+
+it('WORK-9 C20 a role that was granted the tables before gets the waits with the upgrade', async () => {
+  const text = readFileSync(new URL('../../sql/migrations/0012_waits.sql', import.meta.url), 'utf8')
+  const client = await database.connect()
+  await client.query('begin')
+  await client.query('create role former_worker')
+  await client.query('grant select, insert, update, delete on unstuck.deliveries to former_worker')
+  await client.query('drop table unstuck.waits')
+  await client.query(text)
+  const { rows } = await client.query(
+    `select has_table_privilege('former_worker', 'unstuck.waits', 'select, delete') as has`,
+  )
+  await client.query('rollback')
+  expect(rows).toEqual([{ has: true }])
+})
+
+it('WORK-9 a rolled-back completion sends nothing', async () => {
+  const [jobId = ''] = await enqueue(1)
+  await store.beginWaits?.([jobId], 41, 60_000)
+  const [job] = await claim()
+  const client = await database.connect()
+  await client.query('begin')
+  await store.completeJobs([job ?? { jobId: '', leaseId: '' }], { tx: client })
+  await client.query('rollback')
+  expect(await heard()).toEqual([])
+})
+
+it('WORK-9 waits of processes that died are over by themselves, and deleted with the next', async () => {
+  const [jobId = ''] = await enqueue(1)
+  await store.beginWaits?.([jobId], 41, 60_000)
+  await database.pool.query(`update unstuck.waits set ends_at = now() - interval '1 s'`)
+  await store.completeJobs(await claim())
+  expect(await heard()).toEqual([])
+  await store.beginWaits?.(['other'], 42, 60_000)
+  const { rows } = await database.pool.query('select channel from unstuck.waits')
+  expect(rows).toEqual([{ channel: 42 }])
+})
+
+it.each([
+  [['x'], 7, 0, 'for_ms: got 0, takes milliseconds from 1 to 3600000'],
+  [['x'], 7, 3_600_001, 'for_ms: got 3600001'],
+  [['x'], null, 1, 'channel: got NULL, takes a number'],
+  [[null], 7, 1, 'job_ids: got {NULL}, takes ids of jobs'],
+])('OPS-8 WORK-9 refuses a wait for %o by %o for %o ms', async (jobIds, channel, forMs, message) => {
+  const call = database.pool.query(`select unstuck.begin_waits('native', $1, $2, $3)`, [
+    jobIds,
+    channel,
+    forMs,
+  ])
+  await expect(call).rejects.toThrow(message)
+})
+
+it('WORK-9 reading the ends of many jobs searches the primary key for each', async () => {
+  await enqueue(50)
+  const { rows } = await database.pool.query<{ id: string }>('select id from unstuck.jobs limit 3')
+  await database.pool.query('analyze unstuck.jobs')
+  const client = await database.connect()
+  await client.query(`load 'auto_explain'`)
+  await client.query('set auto_explain.log_min_duration = 0')
+  await client.query('set auto_explain.log_nested_statements = on')
+  await client.query(`set client_min_messages = 'log'`)
+  const plans: string[] = []
+  client.on('notice', ({ message = '' }) => plans.push(message))
+  await client.query('select unstuck.read_ends($1::uuid[])', [rows.map(({ id }) => id)])
+  expect(plans.join('\n')).toContain('jobs_pkey')
+  expect(plans.join('\n')).not.toContain('Seq Scan on jobs')
+})
