@@ -57,7 +57,7 @@ describe.each(wanted)('%s', (name: string) => {
     async () => {
       const jobIds = await client.transaction(async (tx) => {
         await client.order(tx, 'tea')
-        const runAt = new Date(Date.now() - 60_000)
+        const runAt = new Date(Date.now() + 60_000)
         const { jobId } = await app.enqueue({ type: 'mail', payload, runAt }, { tx })
         const others = await app.enqueueMany([{ type: 'mail', dedupeKey: 'k', owner: 'o' }], { tx })
         expect(await countJobs()).toBe(0)
