@@ -1,7 +1,7 @@
 // Heartbeats.
 import type { Mutant } from './mutants.ts'
 
-const startWorker = 'src/unstuck/start-worker.ts'
+const startWorker = 'src/unstuck/start/start-worker.ts'
 
 export const workerMutants: Mutant[] = [
   {

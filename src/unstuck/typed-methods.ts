@@ -16,7 +16,7 @@ import type { Handler, HandlerOptions } from '../runtime/attempt/handler.ts'
 import type { FileHandlerOptions } from '../runtime/child/child-handler.ts'
 import type { RunOnceOptions } from '../runtime/in-place/run-once.ts'
 import type { ScheduledJob } from '../store/job-store.ts'
-import type { WaitOptions } from './job-waits.ts'
+import type { WaitOptions } from './jobs/job-waits.ts'
 
 /** A module whose default export runs in a child process that can be killed. */
 export interface FileHandler extends Omit<FileHandlerOptions, 'entryUrl'> {

@@ -1,52 +1,47 @@
 // The API for applications: register handlers, start, enqueue.
-import {
-  type Database,
-  type OpenShards,
-  type OpenTable,
-  type PgClient,
-  type SqlClient,
-} from '../compose/index.ts'
+import type { Database, OpenShards, OpenTable, PgClient, SqlClient } from '../compose/index.ts'
 import { type Config, profileOf } from '../config/index.ts'
 import { invalidArgument, showValue, UnstuckError } from '../errors/index.ts'
 import { checkNewJob } from '../job/check-new-job.ts'
 import type { JobDeclarations } from '../job/declared-jobs.ts'
 import type { JsonValue, NewJob } from '../job/job.ts'
 import { type EventListener, type EventName, RuntimeEventEmitter } from '../observe/events.ts'
-import type { MetricsOptions } from '../observe/metrics/metric-readings.ts'
 import { createMetrics, type Metrics } from '../observe/metrics/metrics.ts'
 import { openOtelMetrics } from '../observe/metrics/otel-metrics.ts'
 import { openTracing, type Tracing } from '../observe/tracing.ts'
 import { judgeBeat } from '../policy/lease/beat-check.ts'
-import { type Policy, type PolicyOverride, withOverride } from '../policy/policy.ts'
+import { type Policy, withOverride } from '../policy/policy.ts'
 import type { TableProfile } from '../profile/profile.ts'
 import type { Handler, HandlerOptions, RegisteredHandler } from '../runtime/attempt/handler.ts'
 import { createEnqueuer, createShardedEnqueuer } from '../runtime/calls/enqueuer.ts'
-import { DEFAULT_KILL_AFTER_MS, fileHandler } from '../runtime/child/child-handler.ts'
 import type { DrainOptions, DrainReport } from '../runtime/in-place/drain.ts'
 import type { RunOnceOptions } from '../runtime/in-place/run-once.ts'
 import { checkRecurringJob, type DeclaredJob, type RecurringJob } from '../runtime/services/scheduler.ts'
 import type { Worker } from '../runtime/worker/worker.ts'
 import { hasCapability } from '../store/capability.ts'
-import type { EnqueuedJob, JobStore, PolicyOption } from '../store/job-store.ts'
-import { configOf } from './config-of.ts'
-import { emitEnqueued } from './emit-enqueued.ts'
-import { drainApplication, runOnceOf } from './in-place.ts'
-import { JobSchemas } from './job-schemas.ts'
-import { type JobWaits, openJobWaits, type WaitOptions } from './job-waits.ts'
-import { openJobs } from './open-jobs.ts'
+import type { EnqueuedJob, JobStore } from '../store/job-store.ts'
+import { childHandlerOf } from './jobs/child-handler-of.ts'
+import { emitEnqueued } from './jobs/emit-enqueued.ts'
+import { enqueuePolicyOf } from './jobs/enqueue-policy.ts'
+import { drainApplication, runOnceOf } from './jobs/in-place.ts'
+import { JobSchemas } from './jobs/job-schemas.ts'
+import { type JobWaits, openJobWaits, type WaitOptions } from './jobs/job-waits.ts'
+import { shardHandle } from './jobs/shard-handle.ts'
+import { configOf } from './open/config-of.ts'
+import { openJobs } from './open/open-jobs.ts'
+import { directUrlOf } from './open/own-pool.ts'
+import { tableOf } from './open/table-of.ts'
 import { checkHandlerOptions, checkOptions, type UnstuckOptions } from './options.ts'
-import { directUrlOf } from './own-pool.ts'
-import { type Services, startServices, startShardServices } from './services.ts'
-import { shardHandle } from './shard-handle.ts'
-import { showEvents } from './show-events.ts'
-import { StartLimit } from './start-limit.ts'
-import { type ApplicationParts, DEFAULT_HANG_GRACE_MS, startApplicationWorker } from './start-worker.ts'
-import { stopOnSignals } from './stop-on-signals.ts'
-import { tableOf } from './table-of.ts'
+import { metricsOptionsOf } from './start/metrics-options.ts'
+import { type Services, startServices, startShardServices } from './start/services.ts'
+import { showEvents } from './start/show-events.ts'
+import { StartLimit } from './start/start-limit.ts'
+import { type ApplicationParts, startApplicationWorker } from './start/start-worker.ts'
+import { stopOnSignals } from './start/stop-on-signals.ts'
 import type { FileHandler } from './typed-methods.ts'
 import type { EnqueueOptions, RecurringOptions, ShardHandle, Unstuck } from './unstuck-api.ts'
 
-export type { WaitOptions } from './job-waits.ts'
+export type { WaitOptions } from './jobs/job-waits.ts'
 export type { UnstuckOptions } from './options.ts'
 export type { FileHandler } from './typed-methods.ts'
 export type { ShardHandle, Unstuck } from './unstuck-api.ts'
@@ -126,7 +121,7 @@ class Application implements Unstuck {
     this.#schemas.requireDeclared(type)
     checkHandlerOptions(type, options)
     const isFile = typeof given !== 'function'
-    const run = isFile ? this.#fileHandler(given) : (given as Handler<PgClient>)
+    const run = isFile ? childHandlerOf(given, this.#options) : (given as Handler<PgClient>)
     this.#handlers.set(type, { ...options, type, handler: this.#schemas.guard(type, run, { isFile }) })
     return this
   }
@@ -194,7 +189,7 @@ class Application implements Unstuck {
     })
     this.#worker = worker
     const canListen = hasCapability(this.store, 'notify')
-    const otelMetrics = await openOtelMetrics(this.#metricsOptions())
+    const otelMetrics = await openOtelMetrics(metricsOptionsOf(this.#parts()))
     const listens = policy.notify === 'on' && canListen
     const parts = {
       store: this.store,
@@ -202,7 +197,7 @@ class Application implements Unstuck {
       table: this.#table,
       events: this.#events,
       policy: this.#config.policy,
-      enqueuePolicy: this.#enqueuePolicy(),
+      enqueuePolicy: enqueuePolicyOf(this.#config),
       worker,
       queues: Array.from(this.#handlers.values(), ({ type, queue = type }) => queue),
       schedules: this.#schedules,
@@ -263,7 +258,11 @@ class Application implements Unstuck {
   async drain(options?: DrainOptions): Promise<DrainReport> {
     if (this.#starting !== undefined)
       throw invalidArgument('drain', 'a call after start()', 'an instance that is not started')
-    const parts = { ...this.#parts(), schedules: this.#schedules, enqueuePolicy: this.#enqueuePolicy() }
+    const parts = {
+      ...this.#parts(),
+      schedules: this.#schedules,
+      enqueuePolicy: enqueuePolicyOf(this.#config),
+    }
     return drainApplication({ ...parts, tracing: await this.#openTracing() }, options)
   }
 
@@ -288,7 +287,7 @@ class Application implements Unstuck {
   }
 
   metrics(): Promise<Metrics> {
-    this.#metrics ??= createMetrics(this.#metricsOptions())
+    this.#metrics ??= createMetrics(metricsOptionsOf(this.#parts()))
     return this.#metrics
   }
 
@@ -299,14 +298,6 @@ class Application implements Unstuck {
 
   #directUrl(limit: StartLimit): Promise<string | null> {
     return directUrlOf(this.#options, this.#config, this.#database, limit)
-  }
-
-  #fileHandler({ file, ...options }: FileHandler): Handler<PgClient> {
-    const { hangGraceMs = DEFAULT_HANG_GRACE_MS } = this.#options
-    const { killAfterMs = DEFAULT_KILL_AFTER_MS } = options
-    if (killAfterMs >= hangGraceMs)
-      throw invalidArgument('killAfterMs', killAfterMs, `less than hangGraceMs (${hangGraceMs})`)
-    return fileHandler(file, { ...options, killAfterMs })
   }
 
   /** Refuses a lease that a single lost heartbeat would lose (LEASE-4). */
@@ -328,36 +319,15 @@ class Application implements Unstuck {
     { tx }: EnqueueOptions = {},
     store: JobStore<SqlClient> = this.store,
   ): Promise<EnqueuedJob[]> {
-    const options = { ...(tx === undefined ? {} : { tx }), ...this.#enqueuePolicy() }
+    const options = { ...(tx === undefined ? {} : { tx }), ...enqueuePolicyOf(this.#config) }
     const enqueued = await store.enqueueJobs(jobs, options)
     emitEnqueued(this.#events, this.#table.table, jobs, enqueued)
     return enqueued
   }
 
-  /** The maximum applies to rows without their own (OPS-8). */
-  #enqueuePolicy(): PolicyOption {
-    const { enqueueMaxAttempts, policy } = this.#config
-    const override: PolicyOverride = {
-      ...(enqueueMaxAttempts === null ? {} : { maxAttempts: enqueueMaxAttempts }),
-      ...(policy.notify === undefined ? {} : { notify: policy.notify }),
-    }
-    return Object.keys(override).length === 0 ? {} : { policy: override }
-  }
-
   #openTracing(): Promise<Tracing | null> {
     this.#tracing ??= openTracing({ withStacks: this.#options.logStacks === true })
     return this.#tracing
-  }
-
-  #metricsOptions(): MetricsOptions {
-    const { store } = this
-    return {
-      events: this.#events,
-      table: this.#table.table,
-      readHealth: () => store.readHealth({ policy: this.#config.policy }),
-      readBreakers: () => store.listBreakers(),
-      readSlo: () => store.readSlo({ policy: this.#config.policy }),
-    }
   }
 
   async #close(): Promise<void> {

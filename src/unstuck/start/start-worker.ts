@@ -1,21 +1,25 @@
 // Starts a worker from configuration and options.
 
-import type { HeartbeatThreadData } from '../compose/heartbeat-thread.ts'
-import type { OpenShard, OpenTable, PgClient } from '../compose/index.ts'
-import { type Config, profileOf } from '../config/index.ts'
-import type { RuntimeEventEmitter } from '../observe/events.ts'
-import type { Tracing } from '../observe/tracing.ts'
-import type { Policy } from '../policy/policy.ts'
-import type { TableProfile } from '../profile/profile.ts'
-import type { RegisteredHandler } from '../runtime/attempt/handler.ts'
-import { type Heartbeat, type HeartbeatEvents, startMainHeartbeat } from '../runtime/heartbeat/heartbeat.ts'
-import { joinHeartbeats, type ShardedHeartbeat } from '../runtime/heartbeat/sharded-heartbeat.ts'
-import { startThreadHeartbeat } from '../runtime/heartbeat/thread-heartbeat.ts'
-import { type DependencyOptions, prepareDependencies } from '../runtime/limits/dependencies.ts'
-import { processKey, workerName } from '../runtime/worker/process-name.ts'
-import { startWorker, type Worker } from '../runtime/worker/worker.ts'
+import type { HeartbeatThreadData } from '../../compose/heartbeat-thread.ts'
+import type { OpenShard, OpenTable, PgClient } from '../../compose/index.ts'
+import { type Config, profileOf } from '../../config/index.ts'
+import type { RuntimeEventEmitter } from '../../observe/events.ts'
+import type { Tracing } from '../../observe/tracing.ts'
+import type { Policy } from '../../policy/policy.ts'
+import type { TableProfile } from '../../profile/profile.ts'
+import type { RegisteredHandler } from '../../runtime/attempt/handler.ts'
+import {
+  type Heartbeat,
+  type HeartbeatEvents,
+  startMainHeartbeat,
+} from '../../runtime/heartbeat/heartbeat.ts'
+import { joinHeartbeats, type ShardedHeartbeat } from '../../runtime/heartbeat/sharded-heartbeat.ts'
+import { startThreadHeartbeat } from '../../runtime/heartbeat/thread-heartbeat.ts'
+import { type DependencyOptions, prepareDependencies } from '../../runtime/limits/dependencies.ts'
+import { processKey, workerName } from '../../runtime/worker/process-name.ts'
+import { startWorker, type Worker } from '../../runtime/worker/worker.ts'
+import type { UnstuckOptions } from '../options.ts'
 import { assertClaimable } from './assert-claimable.ts'
-import type { UnstuckOptions } from './options.ts'
 import type { StartLimit } from './start-limit.ts'
 
 export interface ApplicationParts {

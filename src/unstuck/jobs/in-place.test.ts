@@ -1,8 +1,8 @@
 // The whole application API over the memory store: nothing here needs a database, a sleep or a started worker.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { criticalError, isJobError, permanentError, UnstuckError } from '../errors/index.ts'
-import { type MemoryJobStore, memory } from '../store/memory/index.ts'
-import { type Unstuck, unstuck } from './unstuck.ts'
+import { criticalError, isJobError, permanentError, UnstuckError } from '../../errors/index.ts'
+import { type MemoryJobStore, memory } from '../../store/memory/index.ts'
+import { type Unstuck, unstuck } from '../unstuck.ts'
 
 const HOUR_MS = 3_600_000
 

@@ -1,6 +1,6 @@
-import type { NewJob } from '../job/job.ts'
-import type { RuntimeEventEmitter, RuntimeEvents } from '../observe/events.ts'
-import type { EnqueuedJob } from '../store/job-store.ts'
+import type { NewJob } from '../../job/job.ts'
+import type { RuntimeEventEmitter, RuntimeEvents } from '../../observe/events.ts'
+import type { EnqueuedJob } from '../../store/job-store.ts'
 
 /** Emits one event per type and queue of an enqueue call. */
 export function emitEnqueued(

@@ -1,7 +1,7 @@
-import type { RuntimeEventEmitter } from '../observe/events.ts'
-import { logEvents } from '../observe/logs/log-events.ts'
-import { printWarnings } from '../observe/logs/print-warnings.ts'
-import type { UnstuckOptions } from './options.ts'
+import type { RuntimeEventEmitter } from '../../observe/events.ts'
+import { logEvents } from '../../observe/logs/log-events.ts'
+import { printWarnings } from '../../observe/logs/print-warnings.ts'
+import type { UnstuckOptions } from '../options.ts'
 
 /** To the logger of the application; without one, warnings and failures to stderr, except in production. */
 export function showEvents(events: RuntimeEventEmitter, { logger, logStacks = false }: UnstuckOptions): void {

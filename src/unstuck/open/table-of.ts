@@ -1,6 +1,6 @@
-import { type Config, profileOf } from '../config/index.ts'
-import { invalidArgument } from '../errors/index.ts'
-import type { TableProfile } from '../profile/profile.ts'
+import { type Config, profileOf } from '../../config/index.ts'
+import { invalidArgument } from '../../errors/index.ts'
+import type { TableProfile } from '../../profile/profile.ts'
 
 /** The table with this name, or the first of the profile. */
 export function tableOf(config: Config, name: string | undefined): TableProfile {

@@ -1,15 +1,15 @@
 // `drain` and `runOnce`: jobs and handlers run in the caller's process, for tests.
-import type { PgClient } from '../compose/index.ts'
-import { invalidArgument } from '../errors/index.ts'
-import type { JsonValue } from '../job/job.ts'
-import type { Tracing } from '../observe/tracing.ts'
-import { withOverride } from '../policy/policy.ts'
-import { type DrainOptions, type DrainReport, drainJobs } from '../runtime/in-place/drain.ts'
-import { type RunOnceOptions, runHandlerOnce } from '../runtime/in-place/run-once.ts'
-import type { DeclaredJob } from '../runtime/services/scheduler.ts'
-import { workerName } from '../runtime/worker/process-name.ts'
-import type { PolicyOption } from '../store/job-store.ts'
-import { type ApplicationParts, DEFAULT_HANG_GRACE_MS, dependencyOptions } from './start-worker.ts'
+import type { PgClient } from '../../compose/index.ts'
+import { invalidArgument } from '../../errors/index.ts'
+import type { JsonValue } from '../../job/job.ts'
+import type { Tracing } from '../../observe/tracing.ts'
+import { withOverride } from '../../policy/policy.ts'
+import { type DrainOptions, type DrainReport, drainJobs } from '../../runtime/in-place/drain.ts'
+import { type RunOnceOptions, runHandlerOnce } from '../../runtime/in-place/run-once.ts'
+import type { DeclaredJob } from '../../runtime/services/scheduler.ts'
+import { workerName } from '../../runtime/worker/process-name.ts'
+import type { PolicyOption } from '../../store/job-store.ts'
+import { type ApplicationParts, DEFAULT_HANG_GRACE_MS, dependencyOptions } from '../start/start-worker.ts'
 
 export interface DrainedParts extends ApplicationParts {
   schedules: DeclaredJob[]

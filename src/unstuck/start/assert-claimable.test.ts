@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { completeTable } from '../profile/own-profile.ts'
+import { completeTable } from '../../profile/own-profile.ts'
 import { assertClaimable } from './assert-claimable.ts'
 
 const table = (stateColumns?: { running: string; succeeded?: string }) =>

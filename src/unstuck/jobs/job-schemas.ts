@@ -1,17 +1,17 @@
 // Checks payloads and results by the schemas of the declared jobs: at enqueue, before the handler and after it (WORK-8).
-import type { PgClient } from '../compose/index.ts'
-import { invalidArgument, permanentError, UnstuckError } from '../errors/index.ts'
-import { type JobDeclarations, requireDeclared } from '../job/declared-jobs.ts'
-import type { NewJob } from '../job/job.ts'
-import { showPath } from '../job/json-loss.ts'
-import { jsonText } from '../job/json-text.ts'
+import type { PgClient } from '../../compose/index.ts'
+import { invalidArgument, permanentError, UnstuckError } from '../../errors/index.ts'
+import { type JobDeclarations, requireDeclared } from '../../job/declared-jobs.ts'
+import type { NewJob } from '../../job/job.ts'
+import { showPath } from '../../job/json-loss.ts'
+import { jsonText } from '../../job/json-text.ts'
 import {
   isStandardSchema,
   type SchemaIssue,
   type SchemaResult,
   type StandardSchema,
-} from '../job/standard-schema.ts'
-import type { Handler, JobContext } from '../runtime/attempt/handler.ts'
+} from '../../job/standard-schema.ts'
+import type { Handler, JobContext } from '../../runtime/attempt/handler.ts'
 
 /** Jobs that are declared, or any job if nothing is. */
 export class JobSchemas {

@@ -1,5 +1,5 @@
-import { type Config, loadConfig, readConfigFile } from '../config/index.ts'
-import type { UnstuckOptions } from './options.ts'
+import { type Config, loadConfig, readConfigFile } from '../../config/index.ts'
+import type { UnstuckOptions } from '../options.ts'
 
 /** The configuration of an application: its options, the environment, its config file. */
 export function configOf(options: UnstuckOptions): Config {

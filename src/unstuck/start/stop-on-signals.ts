@@ -1,4 +1,4 @@
-import type { Worker } from '../runtime/worker/worker.ts'
+import type { Worker } from '../../runtime/worker/worker.ts'
 
 /** The first signal drains; a second one releases all jobs at once. */
 export function stopOnSignals(worker: Worker, ended: Promise<number>): void {

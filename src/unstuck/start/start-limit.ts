@@ -1,7 +1,7 @@
 // A fleet that starts at once may find no free connection slot, a server that is still starting, or one too busy to answer. All
 // pass: a worker then tries again, at random times, until its start has taken too long.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isUnstuckError, UnstuckError } from '../errors/index.ts'
+import { isUnstuckError, UnstuckError } from '../../errors/index.ts'
 
 /** too_many_connections, cannot_connect_now */
 const passing = new Set(['53300', '57P03'])

@@ -6,11 +6,11 @@ import {
   openShards,
   openStore,
   openTable,
-} from '../compose/index.ts'
-import type { Config } from '../config/index.ts'
-import type { RuntimeEventEmitter } from '../observe/events.ts'
-import type { TableProfile } from '../profile/profile.ts'
-import type { UnstuckOptions } from './options.ts'
+} from '../../compose/index.ts'
+import type { Config } from '../../config/index.ts'
+import type { RuntimeEventEmitter } from '../../observe/events.ts'
+import type { TableProfile } from '../../profile/profile.ts'
+import type { UnstuckOptions } from '../options.ts'
 
 export interface OpenJobs {
   open: OpenTable

@@ -1,8 +1,8 @@
 // An application that brings its own pool: what needs a URL gets one only if it was given beside the pool.
-import { type CallersPool, type Database, findDirectUrl, requireUrlOfPool } from '../compose/index.ts'
-import type { Config } from '../config/index.ts'
-import type { UnstuckOptions } from './options.ts'
-import type { StartLimit } from './start-limit.ts'
+import { type CallersPool, type Database, findDirectUrl, requireUrlOfPool } from '../../compose/index.ts'
+import type { Config } from '../../config/index.ts'
+import type { UnstuckOptions } from '../options.ts'
+import type { StartLimit } from '../start/start-limit.ts'
 
 /** The URL for heartbeats and notifications. Null for a pool without a URL beside it, and for a store inside the process. */
 export async function directUrlOf(

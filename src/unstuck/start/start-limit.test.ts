@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { UnstuckError } from '../errors/index.ts'
+import { UnstuckError } from '../../errors/index.ts'
 import { StartLimit } from './start-limit.ts'
 
 const unreachable = (message: string) => new UnstuckError('DATABASE_UNREACHABLE', message)

@@ -1,15 +1,20 @@
 // waitFor and enqueueAndWait of an application: results and failures of jobs, as values and errors.
 import { randomInt } from 'node:crypto'
-import { type Listener, type ListenToWaitsOptions, listenToWaits, type OpenTable } from '../compose/index.ts'
-import type { Config } from '../config/index.ts'
-import { invalidArgument, UnstuckError } from '../errors/index.ts'
-import type { JsonValue } from '../job/job.ts'
-import { deletesCompleted, keepsCompleted, type Policy, withOverride } from '../policy/policy.ts'
-import type { TableProfile } from '../profile/profile.ts'
-import { endedByStop, JobWaiter } from '../runtime/calls/job-waiter.ts'
-import { within } from '../runtime/timing/wait.ts'
-import { hasCapability } from '../store/capability.ts'
-import type { JobEnd, JobStore } from '../store/job-store.ts'
+import {
+  type Listener,
+  type ListenToWaitsOptions,
+  listenToWaits,
+  type OpenTable,
+} from '../../compose/index.ts'
+import type { Config } from '../../config/index.ts'
+import { invalidArgument, UnstuckError } from '../../errors/index.ts'
+import type { JsonValue } from '../../job/job.ts'
+import { deletesCompleted, keepsCompleted, type Policy, withOverride } from '../../policy/policy.ts'
+import type { TableProfile } from '../../profile/profile.ts'
+import { endedByStop, JobWaiter } from '../../runtime/calls/job-waiter.ts'
+import { within } from '../../runtime/timing/wait.ts'
+import { hasCapability } from '../../store/capability.ts'
+import type { JobEnd, JobStore } from '../../store/job-store.ts'
 
 export interface WaitOptions {
   /** Default: 30,000. */

@@ -1,5 +1,5 @@
-import { UnstuckError } from '../errors/index.ts'
-import type { TableProfile } from '../profile/profile.ts'
+import { UnstuckError } from '../../errors/index.ts'
+import type { TableProfile } from '../../profile/profile.ts'
 
 /** Refuses to start a worker that could claim nothing. The database refuses each claim too. */
 export function assertClaimable({ schema, table, stateColumns }: TableProfile): void {

@@ -1,7 +1,7 @@
-import { requireHome, requireShard, type SqlClient } from '../compose/index.ts'
-import type { NewJob } from '../job/job.ts'
-import type { EnqueuedJob, JobStore } from '../store/job-store.ts'
-import type { EnqueueOptions, ShardHandle } from './unstuck-api.ts'
+import { requireHome, requireShard, type SqlClient } from '../../compose/index.ts'
+import type { NewJob } from '../../job/job.ts'
+import type { EnqueuedJob, JobStore } from '../../store/job-store.ts'
+import type { EnqueueOptions, ShardHandle } from '../unstuck-api.ts'
 
 type Send = (jobs: NewJob[], options: EnqueueOptions, store: JobStore<SqlClient>) => Promise<EnqueuedJob[]>
 type Trace = (job: NewJob, send: (jobs: NewJob[]) => Promise<EnqueuedJob>) => Promise<EnqueuedJob>
