@@ -39,7 +39,7 @@ export const apiSections = [
   {
     heading: 'Methods',
     text: 'Of the instance, `q` below.',
-    parts: [{ name: 'Unstuck', file: FRONT_DOOR, as: 'methods' }],
+    parts: [{ name: 'Unstuck', file: 'src/unstuck/unstuck-api.ts', as: 'methods' }],
   },
   {
     heading: 'A job to enqueue',

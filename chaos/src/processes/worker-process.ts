@@ -77,7 +77,7 @@ async function work(job: ClaimedJob, context: JobContext) {
   await sleep((job.payload as Payload).workMs)
   note('effect', { ...keyOf(job), isAtRisk: context.isAtRisk() })
   if (isDirected(job, 'kill-after-effect')) die(job)
-  if (isDirected(job, 'lose-complete-answer')) await loseAnswerTo('complete_jobs')
+  if (isDirected(job, 'lose-complete-answer')) await loseAnswerTo('complete_batch')
 }
 
 q.handle('quick', work)

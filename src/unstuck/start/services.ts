@@ -159,7 +159,7 @@ function startListening(
 
 function startReporting(options: ServiceOptions, known: Known): WorkerReporter {
   const { store, events, worker, queues, sweepIntervalMs } = options
-  const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
+  const { version } = createRequire(import.meta.url)('../../../package.json') as { version: string }
   return startWorkerReport({
     store,
     events,

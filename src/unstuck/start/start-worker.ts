@@ -171,7 +171,7 @@ function startHeartbeat(
     intervalMs: policy.heartbeatMs,
   }
   return startThreadHeartbeat({
-    threadUrl: new URL('../compose/heartbeat-thread.js', import.meta.url),
+    threadUrl: new URL('../../compose/heartbeat-thread.js', import.meta.url),
     workerData,
     events,
   })

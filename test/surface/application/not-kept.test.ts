@@ -75,7 +75,7 @@ it('C3 LEASE-12 a completion whose answer was lost has an unknown outcome, and i
   app.on('job:aborted', aborted)
   await app
     .handle('thumbnail', async () => {
-      proxy.loseAnswerTo('complete_jobs', () => {})
+      proxy.loseAnswerTo('complete_batch', () => {})
     })
     .start()
   await app.enqueue({ type: 'thumbnail' })

@@ -255,7 +255,7 @@ describe('a worker on a healthy database', () => {
       const worker = work()
       await worker.until(({ kind }) => kind === 'started')
       const lock = `select from unstuck.jobs where id = '${jobId}' for update`
-      await whileLocked({ lock, waiting: 'complete_jobs' }, () => terminate(worker))
+      await whileLocked({ lock, waiting: 'complete_batch' }, () => terminate(worker))
       expect(await worker.ended).toEqual({ code: 0, signal: null })
       expect(await store.getJob(jobId)).toMatchObject({ status: 'succeeded', attempt: 1, interruptions: 0 })
     })
