@@ -21,7 +21,7 @@ begin
      where pg_class.oid = to_regclass(format('%I.deliveries', /*schema*/'unstuck')) and acl.grantee <> relowner
        and acl.privilege_type in ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
   loop
-    execute format('grant %s on "unstuck".waits to %s', v_grant.privilege_type, v_grant.grantee);
+    execute format('grant %s on %I.waits to %s', v_grant.privilege_type, /*schema*/'unstuck', v_grant.grantee);
   end loop;
 end
 $$;

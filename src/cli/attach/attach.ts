@@ -8,7 +8,7 @@ import { describeDifference } from '../../policy/policy-differences.ts'
 import { profileFrom } from '../../profile/extend-profile.ts'
 import type { Profile } from '../../profile/profile.ts'
 import { type Feature, featureNames } from '../../profile/profile.ts'
-import { type ConnectionFlags, loadCommandConfig } from '../connection/command-config.ts'
+import { type ConnectionFlags, loadOneShard } from '../connection/command-config.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
 import { printJson, printLine, printLines, printProgress, stepPrinter } from '../terminal/output.ts'
 import { type LayoutName, layoutNames, layouts } from './layouts.ts'
@@ -57,7 +57,7 @@ async function attachCommand(flags: AttachFlags): Promise<void> {
   if (isPlan === true && layout !== undefined) {
     throw invalidArgument('--layout', layout, 'not together with --plan: one prints, the other writes')
   }
-  const config = loadCommandConfig(flags)
+  const config = loadOneShard(flags)
   // Without a profile the grants are those of the native table.
   const isNative = flags.roles !== undefined && flags.table === undefined
   const proposal = hasProfile(config) || isNative ? null : await proposeProfile(config, flags.table)

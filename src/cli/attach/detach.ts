@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { createInstaller } from '../../compose/index.ts'
 import { type Config, profileOf } from '../../config/index.ts'
-import { type ConnectionFlags, loadCommandConfig } from '../connection/command-config.ts'
+import { type ConnectionFlags, loadOneShard } from '../connection/command-config.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
 import { refuse } from '../jobs/jobs-change.ts'
 import { printJson, printLine, stepPrinter } from '../terminal/output.ts'
@@ -23,7 +23,7 @@ export function addDetach(program: Command): void {
 }
 
 async function detachCommand(flags: DetachFlags): Promise<void> {
-  const config = loadCommandConfig(flags)
+  const config = loadOneShard(flags)
   const only = flags.table === undefined ? {} : { only: [qualified(config, flags.table)] }
   const { steps, onStep } = stepPrinter(flags)
   const installer = createInstaller(config)

@@ -1,7 +1,7 @@
 import { createInstaller, type Installer } from '../../compose/index.ts'
 import { type Config, configOfShard, profileOf } from '../../config/index.ts'
 import { exitCodes, invalidArgument } from '../../errors/index.ts'
-import { type ConnectionFlags, loadCommandConfig } from '../connection/command-config.ts'
+import { type ConnectionFlags, loadCommandConfig, loadOneShard } from '../connection/command-config.ts'
 import { refuse } from '../jobs/jobs-change.ts'
 import { printJson, printLine, printTable, stepPrinter } from '../terminal/output.ts'
 import { confirmRemoval } from './confirm-removal.ts'
@@ -12,6 +12,8 @@ interface UpFlags extends ConnectionFlags {
 }
 
 export async function migrateUpCommand(flags: UpFlags): Promise<void> {
+  if (flags.distribute === true && flags.store !== undefined)
+    throw invalidArgument('--distribute', true, 'a PostgreSQL server with Citus, not --store')
   const config = loadCommandConfig(flags)
   const installed: { schema: string; shard: number | null; steps: string[] }[] = []
   for (const each of eachShard(config)) {
@@ -30,13 +32,6 @@ export async function migrateUpCommand(flags: UpFlags): Promise<void> {
 /** One after the other: a shard that cannot be reached stops the command, which can be repeated. */
 function eachShard(config: Config): Config[] {
   return config.shards?.map((shard) => configOfShard(config, shard)) ?? [config]
-}
-
-/** For commands that work on one database at a time. */
-function loadOneShard(flags: ConnectionFlags): Config {
-  const config = loadCommandConfig(flags)
-  if (config.shards === null) return config
-  throw invalidArgument('--shard', undefined, config.shards.map(({ number }) => number).join(', '))
 }
 
 interface DownFlags extends ConnectionFlags {

@@ -3,7 +3,7 @@ import { type ScannedTable, type ScanReport, scan } from '../../compose/index.ts
 import { exitCodes } from '../../errors/index.ts'
 import { showDuration } from '../../policy/explain/show-duration.ts'
 import { describeUnknownWords } from '../../profile/infer/status-roles.ts'
-import { type ConnectionFlags, loadCommandConfig } from '../connection/command-config.ts'
+import { type ConnectionFlags, loadCommandConfig, loadOneShard } from '../connection/command-config.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
 import { readDuration } from '../terminal/duration.ts'
 import { printJson, printLine, printProgress } from '../terminal/output.ts'
@@ -33,7 +33,7 @@ export function addScan(program: Command): void {
 /** Exit code 1 if a job is stuck. */
 async function scanCommand(url: string | undefined, flags: ScanFlags): Promise<void> {
   const { olderThan: olderThanMs } = flags
-  const config = loadCommandConfig(url === undefined ? flags : { ...flags, databaseUrl: url })
+  const config = url === undefined ? loadOneShard(flags) : loadCommandConfig({ ...flags, databaseUrl: url })
   const report = await scan(config, {
     olderThanMs,
     onTable: (table, index, count) => {

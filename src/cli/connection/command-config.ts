@@ -34,6 +34,13 @@ export function loadCommandConfig(
   return flags.shard === undefined ? config : oneShard(config, flags.shard)
 }
 
+/** For commands that work on one database at a time. */
+export function loadOneShard(flags: ConnectionFlags): Config {
+  const config = loadCommandConfig(flags)
+  if (config.shards === null) return config
+  throw invalidArgument('--shard', undefined, config.shards.map(({ number }) => number).join(', '))
+}
+
 function oneShard(config: Config, given: string): Config {
   const shards = config.shards ?? []
   const shard = shards.find(({ number }) => String(number) === given)

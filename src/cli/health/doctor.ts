@@ -3,7 +3,7 @@ import { examine } from '../../compose/index.ts'
 import { diagnose } from '../../doctor/diagnose.ts'
 import type { Finding, Level } from '../../doctor/finding.ts'
 import { exitCodes } from '../../errors/index.ts'
-import { type ConnectionFlags, loadCommandConfig } from '../connection/command-config.ts'
+import { type ConnectionFlags, loadOneShard } from '../connection/command-config.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
 import type { Colour } from '../terminal/colour.ts'
 import { printJson, printLine, printProgress } from '../terminal/output.ts'
@@ -22,7 +22,7 @@ export function addDoctor(program: Command): void {
 
 /** Read-only. Warnings alone exit with 0. */
 async function doctorCommand(flags: DoctorFlags): Promise<void> {
-  const config = loadCommandConfig(flags)
+  const config = loadOneShard(flags)
   const findings = diagnose(await examine(config))
   const count = (level: Level) => findings.filter((finding) => finding.level === level).length
   const [problems, warnings] = [count('problem'), count('warning')]

@@ -8,7 +8,7 @@ import { backoffMs, reapBackoff } from '../../policy/retry/backoff.ts'
 import { startReaper } from '../../runtime/services/reaper.ts'
 import { workerName } from '../../runtime/worker/process-name.ts'
 import { actorName } from '../connection/actor-name.ts'
-import { loadCommandConfig } from '../connection/command-config.ts'
+import { loadOneShard } from '../connection/command-config.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
 import { selectTables, type TableFlags } from '../connection/with-tables.ts'
 import { refuse } from '../jobs/jobs-change.ts'
@@ -65,7 +65,7 @@ export function addDrill(program: Command): void {
 }
 
 async function drillCommand(flags: DrillFlags): Promise<void> {
-  const config = loadCommandConfig(flags)
+  const config = loadOneShard(flags)
   const deployment = openDeployment(config)
   const stop = new AbortController()
   const interrupt = () => stop.abort()

@@ -25,7 +25,7 @@ export function readShards(
   const shards = entries.map((entry, place) => readShard(entry, place, schema))
   const bad = shards.findIndex((shard) => shard === null)
   if (bad !== -1) {
-    problems.push({ name: `${name}, shard at position ${bad}`, got: 'an invalid one', takes })
+    problems.push({ name, got: `an invalid shard at position ${bad}`, takes })
     return null
   }
   const known = shards.filter((shard) => shard !== null)

@@ -24,7 +24,7 @@ declare
   v_counted int := (p_policy.attempt_counted_at = 'claim')::int; v_stage text := p_policy.default_stage;
   v_lease_ms bigint := coalesce(p_lease_ms, "unstuck".same_lease_ms(p_policy));
   v_deadline_ms bigint := "unstuck".same_deadline_ms(p_policy);
-  v_is_same boolean := num_nulls(v_lease_ms, v_deadline_ms) = 0; v_has_queues boolean := cardinality(p_queues) > 1;
+  v_is_same boolean := v_lease_ms + v_deadline_ms is not null; v_has_queues boolean := cardinality(p_queues) > 1;
   v_max_attempts int := p_policy.max_attempts; v_records_all boolean := p_policy.events = 'all'; v_recorded json;
   v_now timestamptz := clock_timestamp(); -- Not now(): a lease granted late in a transaction has its full length.
 begin
