@@ -17,7 +17,7 @@ export const leftToAll = [
   'test/cli/install/drill.test.ts',
   'test/surface/application/{development-database,lazy-imports}.test.ts',
   // The conformance suite on one more table: npm test runs it on the native table, the executor's and in memory.
-  'test/store/{clip,converter,embedding,odd-table,other-schema,sharded,timed-table,zoneless-table}.test.ts',
+  'test/store/{clip,converter,embedding,few-columns,odd-table,other-schema,sharded,timed-table,zoneless-table}.test.ts',
   'test/profiles/**/*.test.ts',
   // Installing and attaching in every circumstance: npm test attaches, upgrades and takes off again.
   'test/cli/install/init.test.ts',
