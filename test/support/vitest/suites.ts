@@ -21,12 +21,12 @@ export const leftToAll = [
   'test/profiles/**/*.test.ts',
   // Installing and attaching in every circumstance: npm test attaches, upgrades and takes off again.
   'test/cli/install/init.test.ts',
-  'test/migrate/attach/{bad-input,beside-native,cli,killed,layouts,load,plan}.test.ts',
-  'test/migrate/tables/{odd-tables,partitioned-tables,team-objects,unfit-tables}.test.ts',
+  'test/migrate/attach/{bad-input,beside-native,cli,features,killed,layouts,load,plan}.test.ts',
+  'test/migrate/tables/{changed-profiles,few-columns,odd-tables,partitioned-tables,team-objects,time-types,unfit-tables}.test.ts',
   'test/migrate/{down,removal-asks,schema/schema,schema/status}.test.ts',
   // Large tables, long runs of chance, a minute of idling.
   'test/surface/worker/idle-fleet.test.ts',
-  'test/http/{input/fuzz,reads/large-table}.test.ts',
+  'test/http/{input/fuzz,reads/large-table,stream/stream-load}.test.ts',
   'test/model/**/*.test.ts',
   'test/sql/{access/role-settings,bad-arguments/fuzz,plans/grown-table,plans/hot-heartbeats,plans/read-plans}.test.ts',
   'test/surface/heartbeat/room.test.ts',
