@@ -13,7 +13,7 @@ export interface UnhandledTypesOptions {
   queues: string[]
   /** Default: 10 s. */
   firstLookMs?: number
-  /** Default: a minute. */
+  /** Default: five minutes: at one, 200 idle workers made 0.02 more calls a second each. */
   intervalMs?: number
 }
 
@@ -37,7 +37,7 @@ interface Unhandled {
 }
 
 export function watchUnhandledTypes(options: UnhandledTypesOptions): UnhandledTypes {
-  const { table, events, firstLookMs = LEAST_AGE_MS, intervalMs = 60_000 } = options
+  const { table, events, firstLookMs = LEAST_AGE_MS, intervalMs = 300_000 } = options
   let known = new Map<string, Unhandled>()
   let hasLooked = false
   const repetition = repeat(async (stopping) => {
