@@ -24,6 +24,9 @@ export interface DeferredNeo4j {
   close: () => Promise<void>
 }
 
+/** Optional members of the port that this store lacks: without an entry they would look like verbs. */
+const absent = { shards: undefined, beginWaits: undefined, endWaits: undefined }
+
 export function deferNeo4jStore(url: string, table: TableProfile): DeferredNeo4j {
   let opening: Promise<Neo4j.OpenNeo4j> | undefined
   const open = () => {
@@ -39,7 +42,7 @@ export function deferNeo4jStore(url: string, table: TableProfile): DeferredNeo4j
   }
   return {
     name: labelOf(table),
-    store: defer({ lacks: neo4jLacks } as JobStore, async () => (await open()).store),
+    store: defer({ ...absent, lacks: neo4jLacks } as unknown as JobStore, async () => (await open()).store),
     transaction,
     access: defer({ hasOrderedEvents: true } as AccessStore, async () => (await open()).access),
     close: async () => (await opening?.catch(() => null))?.close(),
