@@ -171,7 +171,7 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
       const agoMs = performance.timeOrigin + performance.now() - sentAtMs
       this.#clocks.renewLease(this.#leaseMs - agoMs)
     }
-    // Once a completion was sent, only its own answer tells: the row may be gone because it was completed.
+    // Once a completion was sent, only its own answer counts: the row may be gone because it was completed.
     if (answer === 'lost' && this.#completion === undefined) this.abort('lease-lost')
     else if (answer === 'cancel-asked') this.abort('cancelled')
     else if (answer === 'past-deadline') this.abort('deadline')

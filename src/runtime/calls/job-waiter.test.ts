@@ -93,7 +93,7 @@ it('WORK-9 a wait that times out says so, and nothing is asked for afterwards', 
   expect(asked).toHaveLength(polls)
 })
 
-it('WORK-9 a poll that fails is repeated until the wait times out, which tells why', async () => {
+it('WORK-9 a poll that fails is repeated until the wait times out with its error as the cause', async () => {
   const down = new UnstuckError('DATABASE_UNREACHABLE', 'gone')
   let isDown = true
   waiter = open((jobIds) => (isDown ? Promise.reject(down) : store.readEnds(jobIds)))

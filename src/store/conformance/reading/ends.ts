@@ -21,7 +21,7 @@ export function describeEnds(opened: () => TestBench): void {
       expect(await store.readEnds([])).toEqual([])
     })
 
-    it('WORK-9 tells success with its result, death and cancellation with their reason, one call for all', async () => {
+    it('WORK-9 one call returns success with its result, death and cancellation with their reason', async () => {
       const { store } = opened()
       const done = await enqueueOne(store)
       await store.completeJobs([{ ...(await claimOne(store)), result: { pages: [1, null, 'x'] } }])
