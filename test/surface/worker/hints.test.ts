@@ -1,5 +1,5 @@
 // A worker whose next look is ten minutes away: what it starts, it was told of.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ClaimedJob } from '../../../src/job/lease.ts'
 import { clipProfile } from '../../../src/profile/clip.ts'
 import { nativeProfile } from '../../../src/profile/native.ts'
@@ -91,6 +91,8 @@ describe.each([
     await jobs.writePolicy({ reapBackoffStepsMs: [1_000], failureBackoffStepsMs: [1_000] })
   })
   afterAll(() => ours.drop())
+  // Jobs of the killed worker may come back.
+  beforeEach(() => ours.pool.query(`delete from ${table.schema}.${table.table}`))
 
   it.each([
     {
