@@ -83,11 +83,15 @@ async function claimOf(pair: Pair, request: ClaimRequest) {
   return agree(pair, `claim ${JSON.stringify(request)}`, ask, describeGrant)
 }
 
-/** Claims until nothing is left. Each claim has a worker of its own: a last chance takes the whole of an idle one. */
+/**
+ * Claims until nothing is left. A last chance takes the whole of an idle worker, so each claim has a new one; a worker
+ * that was only reserved for it gets it with its second claim.
+ */
 export async function claimAll(pair: Pair): Promise<void> {
   for (let worker = 1; ; worker += 1) {
-    const { granted } = await claimOf(pair, { workerId: `idle ${worker}`, queues, limit: 1_000 })
-    if (granted.length === 0) return
+    const request = { workerId: `idle ${worker}`, queues, limit: 1_000 }
+    const { granted } = await claimOf(pair, request)
+    if (granted.length === 0 && (await claimOf(pair, request)).granted.length === 0) return
   }
 }
 
