@@ -1,4 +1,4 @@
--- The words of a status column in the first and the last $1 rows, and in the sample of ANALYZE. $2, $3, $4: schema,
+-- If not all rows can be read: the words of a status column in the first and the last $1 rows, and in the sample of ANALYZE. $2, $3, $4: schema,
 -- table and column.
 select word from (
   select word from (select job."scanned_status"::text as word from "scanned" job limit $1) first_rows
