@@ -23,7 +23,7 @@ export function printProgress(line: string): void {
   process.stderr.write(`${escapeControls(line)}\n`)
 }
 
-/** What a store does not understand, beside the answer of a command. */
+/** A notice of the store, beside the answer of a command. */
 export function printNotice({
   table,
   jobId,

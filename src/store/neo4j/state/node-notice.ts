@@ -1,4 +1,4 @@
-// What an operator should know about nodes of the application.
+// Notices for operators about nodes that are not understood.
 
 export interface NodeNotice {
   /** The label. */
