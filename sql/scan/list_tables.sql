@@ -9,7 +9,12 @@ select namespace.nspname::text as schema, relation.relname::text as table,
          where indrelid = relation.oid and indisprimary) as primary_key,
        (select coalesce(jsonb_object_agg(attname, jsonb_build_object(
                  'type', format_type(atttypid, null),
-                 'words', (select jsonb_agg(enumlabel order by enumsortorder) from pg_enum where enumtypid = atttypid)
+                 'words', (select jsonb_agg(enumlabel order by enumsortorder) from pg_enum where enumtypid = atttypid),
+                 'hasIndex', exists (
+                   select from pg_index join pg_class index on index.oid = indexrelid
+                     join pg_am on pg_am.oid = index.relam join pg_opclass on pg_opclass.oid = indclass[0]
+                    where indrelid = attrelid and indkey[0] = attnum and indcollation[0] = attcollation
+                      and indisvalid and indpred is null and amname = 'btree' and opcdefault)
                )), '{}')
           from pg_attribute where attrelid = relation.oid and attnum > 0 and not attisdropped) as columns
   from pg_class relation join pg_namespace namespace on namespace.oid = relation.relnamespace

@@ -1,5 +1,5 @@
--- The words of a status column in the first and the last $1 rows, and in the sample of ANALYZE. $2, $3, $4: schema,
--- table and column.
+-- For a table that cannot be read as a whole: the words of a status column in the first and the last $1 rows, and in
+-- the sample of ANALYZE. $2, $3, $4: schema, table and column.
 select word from (
   select word from (select job."scanned_status"::text as word from "scanned" job limit $1) first_rows
   union

@@ -6,6 +6,7 @@ import type { GoneWorkers } from '../runtime/services/reaper.ts'
 import type { AccessStore } from '../store/access-store.ts'
 import type { JobStore } from '../store/job-store.ts'
 import { deferNeo4jStore, isNeo4jUrl } from '../store/neo4j/deferred-store.ts'
+import type { NodeNotice } from '../store/neo4j/state/node-notice.ts'
 import { createCallQuery } from '../store/postgres/connection/call-query.ts'
 import { requireSameDatabase } from '../store/postgres/connection/connection-identity.ts'
 import { openConnectionPool } from '../store/postgres/connection/connection-pool.ts'
@@ -36,10 +37,17 @@ export interface Deployment {
   close(): Promise<void>
 }
 
-/** Opens the tables of the configured profile over one connection pool. */
-export function openDeployment(config: Config, databaseUrl = requireUrl(config.databaseUrl)): Deployment {
+/**
+ * Opens the tables of the configured profile over one connection pool. `onNotice` receives what the profile does not explain,
+ * from stores that look for it.
+ */
+export function openDeployment(
+  config: Config,
+  databaseUrl = requireUrl(config.databaseUrl),
+  onNotice?: (notice: NodeNotice) => void,
+): Deployment {
   if (config.shards !== null) throw severalShards(config.shards)
-  if (isNeo4jUrl(databaseUrl)) return openNeo4j(config, databaseUrl)
+  if (isNeo4jUrl(databaseUrl)) return openNeo4j(config, databaseUrl, onNotice)
   const { client, reader, close } = openConnectionPool({ databaseUrl, connections: config.connections })
   const { schema, directUrl, readUrl } = config
   const watches: { stop(): Promise<void> }[] = []
@@ -70,14 +78,14 @@ function severalShards(shards: ShardConfig[]): UnstuckError {
   })
 }
 
-function openNeo4j(config: Config, databaseUrl: string): Deployment {
+function openNeo4j(config: Config, databaseUrl: string, onNotice?: (notice: NodeNotice) => void): Deployment {
   if (config.readUrl !== null && config.readUrl !== config.databaseUrl)
     throw new UnstuckError(
       'INVALID_CONFIG',
       'UNSTUCK_READ_URL: takes a standby of PostgreSQL; the jobs are in Neo4j',
     )
   const [table] = profileOf(config).tables
-  const { name, store, access, close } = deferNeo4jStore(databaseUrl, table)
+  const { name, store, access, close } = deferNeo4jStore(databaseUrl, table, onNotice)
   const tables: Deployment['tables'] = [{ name, table, store }]
   return { tables, access, reading: { tables, access }, live: { tables, access }, close }
 }

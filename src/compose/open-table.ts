@@ -3,6 +3,7 @@ import type { Policy } from '../policy/policy.ts'
 import type { TableProfile } from '../profile/profile.ts'
 import type { JobStore } from '../store/job-store.ts'
 import { deferNeo4jStore, isNeo4jUrl } from '../store/neo4j/deferred-store.ts'
+import type { NodeNotice } from '../store/neo4j/state/node-notice.ts'
 import { createCallQuery } from '../store/postgres/connection/call-query.ts'
 import { type CallersPool, useCallersPool } from '../store/postgres/connection/callers-pool.ts'
 import {
@@ -20,6 +21,8 @@ export interface OpenTableOptions extends ConnectionPoolOptions {
   table: TableProfile
   /** The application's own pool, in the place of `databaseUrl`. */
   pool?: CallersPool | undefined
+  /** Receives what the profile does not explain, from stores that look for it. */
+  onNotice?: (notice: NodeNotice) => void
 }
 
 export interface OpenTable extends Pick<ConnectionPool, 'close'> {
@@ -40,9 +43,9 @@ export interface OpenTable extends Pick<ConnectionPool, 'close'> {
 }
 
 /** Opens one table over its own connections. */
-export function openTable({ schema, table, pool, ...options }: OpenTableOptions): OpenTable {
+export function openTable({ schema, table, pool, onNotice, ...options }: OpenTableOptions): OpenTable {
   if (pool === undefined && typeof options.databaseUrl === 'string' && isNeo4jUrl(options.databaseUrl))
-    return deferNeo4jStore(options.databaseUrl, table)
+    return deferNeo4jStore(options.databaseUrl, table, onNotice)
   const { client, transaction, close } =
     pool === undefined ? openConnectionPool(options) : useCallersPool(pool, options)
   const call = createCallQuery(client, { schema, table })

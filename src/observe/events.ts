@@ -139,6 +139,8 @@ export interface RuntimeEvents {
   'schedule:failed': { name: string; error: unknown }
   /** Jobs of a type wait that no worker has ever handled. Emitted once, by each worker. */
   'type:unhandled': { table: string; type: string; queue: string; waiting: number; reason: string }
+  /** Data of the application that the profile does not explain. `jobId` is null if it is about several jobs. */
+  'jobs:not-understood': { table: string; jobId: string | null; reason: string }
   /** Notifications of new jobs arrive, or do not: the worker polls either way. */
   'listen:started': { channel: string }
   'listen:failed': { reason: string }

@@ -13,7 +13,7 @@ export interface CommandFolder {
   close: () => Promise<void>
 }
 
-export async function openCommandFolder(): Promise<CommandFolder> {
+export async function openCommandFolder(env: Record<string, string> = {}): Promise<CommandFolder> {
   const database = await createTestDatabase()
   const folder = mkdtempSync(join(tmpdir(), 'unstuck-commands-'))
   const config = join(folder, 'unstuck.config.mjs')
@@ -30,7 +30,7 @@ export async function openCommandFolder(): Promise<CommandFolder> {
     folder,
     run: (...args) => {
       const run = isLoadable() ? runInProcess : runCommand
-      return run(args, { DATABASE_URL: database.url }, folder)
+      return run(args, { ...env, DATABASE_URL: database.url }, folder)
     },
     close: async () => {
       rmSync(folder, { recursive: true })

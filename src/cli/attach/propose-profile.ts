@@ -6,7 +6,7 @@ import type { ExtendedProfile, TableDifferences } from '../../profile/extend-pro
 import { draftExtension } from '../../profile/infer/draft-extension.ts'
 import { type InferredProfile, inferProfile } from '../../profile/infer/infer-profile.ts'
 import { refusalOf } from '../../profile/infer/known-queues/refusal.ts'
-import { nearestDocument } from '../../profile/infer/nearest-document.ts'
+import { nearestDocument, possibleDocument } from '../../profile/infer/nearest-document.ts'
 import { nativeProfile } from '../../profile/native.ts'
 import { attachmentName, type OwnProfile, type OwnTable } from '../../profile/own-profile.ts'
 import { shippedProfileNames } from '../../profile/shipped.ts'
@@ -35,7 +35,17 @@ export async function proposeProfile(config: Config, given: string | undefined):
   const name = profileName(shape)
   const extended = await proposeExtension(config, shape, table)
   if (extended !== null) return { ...extended, profile: { name, ...extended.profile }, tableName }
-  return { profile: { name, tables: [table] }, tableName, certainty, questions }
+  const asked = [...questions, ...askForDocument(shape)]
+  return { profile: { name, tables: [table] }, tableName, certainty, questions: asked }
+}
+
+function askForDocument(shape: ShapedTable): string[] {
+  const document = possibleDocument(shape)
+  if (document === null) return []
+  const { profile, table } = document
+  return [
+    `extends: it has every column of ${table.table}, the table of ${profile}. If it is that one under another name, write extends: '${profile}', tables: [{ table: '${shape.table}' }].`,
+  ]
 }
 
 /** Null if it is not nearly the table of a document. */

@@ -46,22 +46,21 @@ async function scanCommand(url: string | undefined, flags: ScanFlags): Promise<v
 }
 
 function printReport(report: ScanReport, olderThanMs: number): void {
-  const { database, version, role, isStandby, tables, notUnderstood, isCut } = report
+  const { database, version, role, isStandby, tables, notUnderstood } = report
   printLine(`${database}  PostgreSQL ${version}${isStandby ? ', a standby' : ''}, as ${role}`)
   printLine()
   const shown = tables.filter(isRelevant)
   for (const table of shown) printTable(table, olderThanMs)
   if (shown.length === 0) printLine('No job table is visible to this role.')
-  if (isCut) printLine('Too many tables for one scan: some were skipped.')
   printLine('Nothing was written: every transaction was read-only (transaction_read_only = on).')
   const next = shown.find(({ counts, next: command }) => (counts?.stuck ?? 0) > 0 && command !== null)
   if (next !== undefined) printLine(`Next:  ${next.next ?? ''}`)
   printLine(describeUnknown(notUnderstood))
+  printLine(describeUnread(report))
 }
 
 const MOST_NAMED = 10
 
-/** Always said, so that silence is never taken for an all-clear. */
 function describeUnknown(notUnderstood: ScanReport['notUnderstood']): string {
   if (notUnderstood.length === 0) return 'Not understood: no other table has signs of jobs.'
   const named = notUnderstood
@@ -69,6 +68,42 @@ function describeUnknown(notUnderstood: ScanReport['notUnderstood']): string {
     .map(({ schema, table, reason }) => `${schema}.${table} (${reason})`)
   const more = notUnderstood.length > MOST_NAMED ? `, and ${notUnderstood.length - MOST_NAMED} more` : ''
   return `Not understood: ${named.join(', ')}${more}. If they hold jobs, describe them in a profile: docs/guides/tables/attach.md`
+}
+
+/** Always said, so that a scan is never taken for an all-clear. */
+function describeUnread({ tables, isCut, otherTables }: ScanReport): string {
+  const namesOf = (isOne: (table: ScannedTable) => boolean) => {
+    const names = tables.filter(isOne).map(({ schema, table }) => `${schema}.${table}`)
+    const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ''
+    return names.length === 0 ? null : `${names.slice(0, MOST_NAMED).join(', ')}${more}`
+  }
+  const about = (what: string, names: string | null, why = '') =>
+    names === null ? [] : [`${what} ${names}${why}`]
+  const parts = [
+    ...about(
+      'any row of',
+      namesOf(({ problem }) => problem !== null),
+    ),
+    ...about(
+      'rows that row-level security hides in',
+      namesOf(({ isFiltered }) => isFiltered),
+    ),
+    ...about(
+      'running rows beyond the first 10,000 of',
+      namesOf(({ counts }) => counts?.isCut === true),
+    ),
+    ...about(
+      'rare status words in the middle of',
+      namesOf(({ wordsRead }) => wordsRead === 'some'),
+      ' (too large to read, no index on the status)',
+    ),
+    ...(isCut ? ['candidates beyond the first 2,000'] : []),
+    ...(otherTables === 0
+      ? []
+      : [`${otherTables} ${otherTables === 1 ? 'table' : 'tables'} without signs of jobs`]),
+    'other databases of this server',
+  ]
+  return `Not looked at: ${parts.join('; ')}.`
 }
 
 /** A weak match without running jobs is probably not a job table. */

@@ -4,6 +4,7 @@ import { type Deployment, openDeployment } from '../../compose/index.ts'
 import type { Config } from '../../config/index.ts'
 import { UnstuckError } from '../../errors/index.ts'
 import { sourceCheckOf } from '../../runtime/operations/source-exists.ts'
+import { printNotice } from '../terminal/output.ts'
 import { actorName } from './actor-name.ts'
 import { loadCommandConfig } from './command-config.ts'
 import { selectTables, type TableFlags } from './with-tables.ts'
@@ -24,7 +25,7 @@ export async function withCommands(
   act: (context: CliContext) => Promise<void>,
 ): Promise<void> {
   const config = loadCommandConfig(flags)
-  const deployment = openDeployment(config)
+  const deployment = openDeployment(config, undefined, printNotice)
   try {
     await act({
       actor: { id: flags.actor ?? actorName(), scopes },

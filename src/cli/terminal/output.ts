@@ -23,6 +23,19 @@ export function printProgress(line: string): void {
   process.stderr.write(`${escapeControls(line)}\n`)
 }
 
+/** A notice of the store, beside the answer of a command. */
+export function printNotice({
+  table,
+  jobId,
+  reason,
+}: {
+  table: string
+  jobId: string | null
+  reason: string
+}) {
+  printProgress(`unstuck: ${[table, jobId].filter((part) => part !== null).join(' ')}: ${reason}`)
+}
+
 /** Usage errors and stack traces, with or without a final line end. */
 export function printErrorText(text: string): void {
   for (const line of text.replace(/\n$/, '').split('\n')) printProgress(line)

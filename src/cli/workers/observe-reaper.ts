@@ -2,14 +2,14 @@
 import type { Deployment } from '../../compose/index.ts'
 import type { Config } from '../../config/index.ts'
 import { isUnstuckError } from '../../errors/index.ts'
-import { RuntimeEventEmitter } from '../../observe/events.ts'
+import type { RuntimeEventEmitter } from '../../observe/events.ts'
 import { logEvents } from '../../observe/logs/log-events.ts'
 import type { MetricsOptions } from '../../observe/metrics/metric-readings.ts'
 import { createMetrics } from '../../observe/metrics/metrics.ts'
 import { openOtelMetrics } from '../../observe/metrics/otel-metrics.ts'
 import { emitSweep } from '../../runtime/services/emit-sweep.ts'
 import type { ReaperOptions } from '../../runtime/services/reaper.ts'
-import { printJson, printLine, printProgress } from '../terminal/output.ts'
+import { printJson, printLine, printNotice, printProgress } from '../terminal/output.ts'
 import { printReport } from './print-sweep.ts'
 import { type MetricsFlags, serveMetrics } from './serve-metrics.ts'
 import { isJsonLog, jsonLogger } from './service-log.ts'
@@ -30,9 +30,9 @@ export async function observeReaper(
   tables: Deployment['tables'],
   config: Config,
   flags: MetricsFlags & { json?: boolean },
+  events: RuntimeEventEmitter,
 ): Promise<ObservedReaper> {
-  const events = new RuntimeEventEmitter()
-  const view = flags.json === true ? jsonView : isJsonLog(flags) ? logView(events) : textView
+  const view = flags.json === true ? jsonView(events) : isJsonLog(flags) ? logView(events) : textView(events)
   const options = metricsOptions(tables, config, events)
   const stopOtel = await startOtel()
   const otel = await openOtelMetrics(options)
@@ -76,15 +76,18 @@ function metricsOptions(
   }
 }
 
-const jsonView: ReaperView = {
-  onStart: () => {},
-  onSweep: (table, report) => printJson({ event: 'sweep', table, ...report }),
-  onStandBy: (table) => printJson({ event: 'standing-by', table }),
-  onError(table, error) {
-    const code = isUnstuckError(error) ? error.code : 'INTERNAL'
-    printJson({ event: 'sweep-failed', table, code, message: messageOf(error) })
-  },
-  onUncounted: () => {},
+function jsonView(events: RuntimeEventEmitter): ReaperView {
+  events.on('jobs:not-understood', (notice) => printJson({ event: 'not-understood', ...notice }))
+  return {
+    onStart: () => {},
+    onSweep: (table, report) => printJson({ event: 'sweep', table, ...report }),
+    onStandBy: (table) => printJson({ event: 'standing-by', table }),
+    onError(table, error) {
+      const code = isUnstuckError(error) ? error.code : 'INTERNAL'
+      printJson({ event: 'sweep-failed', table, code, message: messageOf(error) })
+    },
+    onUncounted: () => {},
+  }
 }
 
 /** The lines of a worker: one for each action (SEE-1). */
@@ -101,14 +104,18 @@ function logView(events: RuntimeEventEmitter): ReaperView {
   }
 }
 
-const textView: ReaperView = {
-  onStart: (tables, intervalMs) =>
-    printLine(`reaping ${tables.join(', ')} every ${intervalMs / 1000} s · Ctrl-C to stop`),
-  onSweep: printReport,
-  onStandBy: (table) => printLine(`${table}: another process sweeps it · standing by`),
-  onError: (table, error) =>
-    printProgress(`unstuck: ${table}: sweep failed, retrying at the next interval: ${messageOf(error)}`),
-  onUncounted: (table, error) => printProgress(`unstuck: ${table}: trends not counted: ${messageOf(error)}`),
+function textView(events: RuntimeEventEmitter): ReaperView {
+  events.on('jobs:not-understood', printNotice)
+  return {
+    onStart: (tables, intervalMs) =>
+      printLine(`reaping ${tables.join(', ')} every ${intervalMs / 1000} s · Ctrl-C to stop`),
+    onSweep: printReport,
+    onStandBy: (table) => printLine(`${table}: another process sweeps it · standing by`),
+    onError: (table, error) =>
+      printProgress(`unstuck: ${table}: sweep failed, retrying at the next interval: ${messageOf(error)}`),
+    onUncounted: (table, error) =>
+      printProgress(`unstuck: ${table}: trends not counted: ${messageOf(error)}`),
+  }
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

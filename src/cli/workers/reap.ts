@@ -3,6 +3,7 @@ import { previewSweep, type SweepAnswer, sweep } from '../../commands/queue-cont
 import { type Deployment, type DeploymentTable, openDeployment } from '../../compose/index.ts'
 import type { Config } from '../../config/index.ts'
 import { exitCodes, invalidArgument, isUnstuckError, UnstuckError } from '../../errors/index.ts'
+import { RuntimeEventEmitter } from '../../observe/events.ts'
 import { startReaper } from '../../runtime/services/reaper.ts'
 import { runSweep } from '../../runtime/services/run-sweep.ts'
 import { processName } from '../../runtime/worker/process-name.ts'
@@ -30,9 +31,10 @@ export async function reapCommand(flags: ReapFlags): Promise<void> {
   if (flags.once === true) return withCommands(flags, (context) => sweepOnce(context, flags))
   const more = flags.intervalSec === undefined ? {} : { intervalSec: flags.intervalSec }
   const config = loadCommandConfig(flags, more)
-  const deployment = openDeployment(config)
+  const events = new RuntimeEventEmitter()
+  const deployment = openDeployment(config, undefined, (notice) => events.emit('jobs:not-understood', notice))
   try {
-    await sweepUntilStopped(selectTables(deployment, flags), config, flags)
+    await sweepUntilStopped(selectTables(deployment, flags), config, flags, events)
   } finally {
     await deployment.close()
   }
@@ -102,6 +104,7 @@ async function sweepUntilStopped(
   tables: Deployment['tables'],
   config: Config,
   flags: ReapFlags,
+  events: RuntimeEventEmitter,
 ): Promise<void> {
   const [{ store }] = tables
   // Fails at once if nothing is installed or the database is unreachable: a broken service must not look alive.
@@ -111,7 +114,7 @@ async function sweepUntilStopped(
   for (const found of seen.hidden) process.stderr.write(`unstuck: ${hiddenLine(found)}\n`)
   const intervalMs = config.policy.sweepIntervalMs ?? stored.sweepIntervalMs
   const ended = endSignal()
-  const { observers, stop } = await observeReaper(tables, config, flags)
+  const { observers, stop } = await observeReaper(tables, config, flags, events)
   try {
     observers.onStart(tables.map(nameOf), intervalMs)
     const reaper = startReaper({ tables, intervalMs, policy: config.policy, ...observers })

@@ -20,11 +20,16 @@ export function checkGraph({ server }: GraphFacts): Finding[] {
 export function checkNodes({ table: { name }, nodes }: GraphFacts): Finding[] {
   const check = 'nodes'
   if (nodes === null) return []
-  const { unknown, numericIds, oddNodes, hasUniqueIds } = nodes
+  const { unknown, numericIds, withoutStatus, oddNodes, hasUniqueIds } = nodes
   const findings: Finding[] = []
   if (unknown > 0) {
     const message = `${name}: ${countJobs(unknown)} not adopted yet, so not claimed`
     findings.push(warning(check, message, 'The next sweep adopts them: unstuck reap --once'))
+  }
+  if (withoutStatus.jobs > 0) {
+    const { jobs, ids } = withoutStatus
+    const message = `${name}: ${countJobs(jobs)} without a status, so never claimed or reaped: ${ids.join(', ')}`
+    findings.push(problem(check, message, 'Set their status to a word of the profile, or remove the label.'))
   }
   if (numericIds > 0) {
     const fix =

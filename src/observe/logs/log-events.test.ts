@@ -100,6 +100,7 @@ const examples: { [Name in EventName]: RuntimeEvents[Name] } = {
   'schedule:enqueued': { name: 'nightly', jobId: 'job-1', dueAt: new Date(0) },
   'schedule:failed': { name: 'nightly', error: away },
   'type:unhandled': { table: 'jobs', type: 'asr', queue: 'asr', waiting: 1, reason: 'no worker is live' },
+  'jobs:not-understood': { table: 'EmbeddingJob', jobId: 'job-1', reason: 'its payload is no JSON' },
   'listen:started': { channel: 'unstuck' },
   'listen:failed': { reason: 'no notification arrived' },
   'service:standing-by': { service: 'claims', error: away },

@@ -25,6 +25,10 @@ export function logServiceEvents(events: RuntimeEventEmitter, logger: Logger): v
     const fields = { event: 'service:standing-by', service, reason: reasonOf(error) }
     logger.warn(fields, `no ${service} while the table is in mode observe`)
   })
+  events.on('jobs:not-understood', ({ table, jobId, reason }) => {
+    const about = jobId === null ? {} : { job_id: jobId }
+    logger.warn({ event: 'jobs:not-understood', table, ...about, reason }, 'not understood')
+  })
   events.on('config:warned', ({ warning }) => {
     logger.warn({ event: 'config:warned', reason: reasonOf(warning) }, reasonOf(warning))
   })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { extendProfile } from '../extend-profile.ts'
 import { draftExtension } from './draft-extension.ts'
 import { inferProfile } from './infer-profile.ts'
-import { nearestDocument } from './nearest-document.ts'
+import { nearestDocument, possibleDocument } from './nearest-document.ts'
 import type { ShapeColumn, TableShape } from './table-shape.ts'
 
 const column = (type: string, fields: Partial<ShapeColumn> = {}): ShapeColumn => ({
@@ -40,6 +40,13 @@ const executor = {
   last_error: text,
 }
 const embedding = { status: text, lock_owner: text, lock_until: time, attempts: column('integer') }
+const converter = {
+  status: text,
+  leased_by: text,
+  attempt_count: column('integer'),
+  retry_after: time,
+  error_message: text,
+}
 const clip = { status: text, last_heartbeat_at: time, attempt_count: column('integer') }
 
 describe('nearestDocument', () => {
@@ -51,6 +58,17 @@ describe('nearestDocument', () => {
     ['jobs', clip, 'clip'],
     ['asr_jobs', clip, 'clip'],
     ['import_jobs', executor, undefined],
+    // Under another name, by columns that hardly any other table has.
+    ['vector_tasks', embedding, 'embedding'],
+    [
+      'VectorTask',
+      { status: text, lockOwner: text, lockUntil: time, attempts: column('integer') },
+      'embedding',
+    ],
+    ['pdf_work', converter, 'converter'],
+    ['renders', { ...clip, next_earliest_run_at: time }, 'clip'],
+    ['leases', { status: text, leased_by: text, attempt_count: column('integer') }, undefined],
+    ['locks', { lock_owner: text, lock_until: time }, undefined],
     // Another table of this name, with locks that no document has.
     ['jobs', { status: text, locked_by: text, attempt_count: column('integer') }, undefined],
     ['video_jobs', clip, undefined],
@@ -58,6 +76,17 @@ describe('nearestDocument', () => {
     ['conversion_jobs', { leased_by: text, retry_after: time }, undefined],
   ])('OPS-13 %s is recognised by name and columns', (table, columns, profile) => {
     expect(nearestDocument(shapeOf(table, columns))?.profile).toBe(profile)
+  })
+})
+
+describe('possibleDocument', () => {
+  it('OPS-13 a table with every column of the executor may be it, and one that is recognised is not asked about', () => {
+    const typed = { ...executor, type: text }
+    expect(possibleDocument(shapeOf('import_jobs', typed))?.profile).toBe('executor')
+    expect(possibleDocument(shapeOf('import_jobs', executor))).toBeNull()
+    expect(possibleDocument(shapeOf('executor_jobs', executor))).toBeNull()
+    const { last_error: _, ...others } = typed
+    expect(possibleDocument(shapeOf('import_jobs', others))).toBeNull()
   })
 })
 

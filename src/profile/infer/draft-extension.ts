@@ -44,6 +44,11 @@ export function draftExtension(
   }
   const questions = [
     `extends: nearly the table of ${profile}, whose policy, functions and views apply. If it is another one, attach it with a profile of its own.`,
+    ...(shippedProfile(profile, 'unstuck').isPruned === true
+      ? [
+          'retention: workers delete finished jobs, after EMBED_JOB_RETENTION_DAYS: every command asks for it, and 14 is recommended.',
+        ]
+      : []),
     ...(ignored.length === 0
       ? []
       : [`statuses: rows with ${ignored.map((word) => `'${word}'`).join(', ')} are left alone.`]),

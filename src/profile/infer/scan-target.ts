@@ -17,6 +17,8 @@ export interface SightedColumn {
   type: string
   /** The words of an enum; null for every other type. */
   words: string[] | null
+  /** A B-tree index starts with it, in its own order. */
+  hasIndex?: boolean
 }
 
 /** A running row meets all conditions of a target. */

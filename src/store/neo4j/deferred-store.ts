@@ -9,6 +9,7 @@ import type { JobStore } from '../job-store.ts'
 import type { GraphFacts } from '../ports/graph-facts.ts'
 import { labelOf } from './graph/cypher-files.ts'
 import type * as Neo4j from './index.ts'
+import type { NodeNotice } from './state/node-notice.ts'
 import { neo4jLacks } from './unsupported.ts'
 
 export function isNeo4jUrl(url: string | null): url is string {
@@ -27,11 +28,15 @@ export interface DeferredNeo4j {
 /** Optional members of the port that this store lacks: without an entry they would look like verbs. */
 const absent = { shards: undefined, beginWaits: undefined, endWaits: undefined }
 
-export function deferNeo4jStore(url: string, table: TableProfile): DeferredNeo4j {
+export function deferNeo4jStore(
+  url: string,
+  table: TableProfile,
+  onNotice?: (notice: NodeNotice) => void,
+): DeferredNeo4j {
   let opening: Promise<Neo4j.OpenNeo4j> | undefined
   const open = () => {
     // A failed attempt is repeated by the next call: the server may be back.
-    opening ??= openStore(url, table).catch((error: unknown) => {
+    opening ??= openStore(url, table, onNotice).catch((error: unknown) => {
       opening = undefined
       throw error
     })
@@ -62,9 +67,14 @@ function defer<Verbs extends object>(known: Verbs, open: () => Promise<Verbs>): 
   })
 }
 
-async function openStore(url: string, table: TableProfile): Promise<Neo4j.OpenNeo4j> {
+async function openStore(
+  url: string,
+  table: TableProfile,
+  onNotice?: (notice: NodeNotice) => void,
+): Promise<Neo4j.OpenNeo4j> {
   const { openNeo4j } = await importNeo4j()
-  return openNeo4j({ url, table, retentionDays: table.policy.retentionDays })
+  const listener = onNotice === undefined ? {} : { onNotice }
+  return openNeo4j({ url, table, retentionDays: table.policy.retentionDays, ...listener })
 }
 
 /** The install consists of constraints and indexes. */

@@ -16,3 +16,4 @@ export {
   openNeo4jStore,
 } from './open-neo4j-store.ts'
 export { readGraphFacts } from './read-graph-facts.ts'
+export type { NodeNotice } from './state/node-notice.ts'

@@ -8,6 +8,7 @@ import { createJobIds } from '../memory/state/job-id.ts'
 import { policyOf } from '../memory/state/policy-of.ts'
 import { openGraph } from './graph/graph.ts'
 import { namesOf } from './graph/node-names.ts'
+import { type NodeNotice, warnOf } from './state/node-notice.ts'
 import type { PartContext } from './state/state-part.ts'
 import { createVerbRunner } from './state/verb-runner.ts'
 import { bindMissingVerbs, neo4jLacks, refuseDeletion } from './unsupported.ts'
@@ -31,8 +32,8 @@ export interface Neo4jStoreOptions {
   policy?: PolicyOverride
   /** Keys of the payload that are properties of a node, by their names. */
   payload?: Record<string, string>
-  /** Receives what an operator should know about single nodes. Default: `process.emitWarning`. */
-  onNotice?: (message: string) => void
+  /** Receives what an operator should know about nodes. Default: `process.emitWarning`. */
+  onNotice?: (notice: NodeNotice) => void
 }
 
 export function createNeo4jStore(options: Neo4jStoreOptions): JobStore {
@@ -45,7 +46,7 @@ export function createNeo4jStore(options: Neo4jStoreOptions): JobStore {
     table: names.label,
     policy: policyOf(table.policy, options.policy),
     createJobId: createJobIds(),
-    onNotice: options.onNotice ?? ((message) => process.emitWarning(message, { type: 'UnstuckWarning' })),
+    onNotice: options.onNotice ?? warnOf,
   }
   const runner = createVerbRunner(openGraph({ ...options, names, payload }), context)
   return {

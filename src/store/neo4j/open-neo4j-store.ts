@@ -9,6 +9,7 @@ import { sendAtOnce } from './graph/no-delay.ts'
 import { checkNeo4j } from './install.ts'
 import { createNeo4jAccess } from './neo4j-access.ts'
 import { createNeo4jStore } from './neo4j-store.ts'
+import type { NodeNotice } from './state/node-notice.ts'
 
 export interface OpenNeo4jOptions {
   /** `neo4j://user:password@host:7687/database`, or `bolt://` for a single server. */
@@ -21,6 +22,8 @@ export interface OpenNeo4jOptions {
   payload?: Record<string, string>
   /** 7 to 30. Default: 14 (`EMBED_JOB_RETENTION_DAYS`). */
   retentionDays?: number
+  /** Receives what an operator should know about nodes. Default: `process.emitWarning`. */
+  onNotice?: (notice: NodeNotice) => void
 }
 
 export interface Neo4jJobStore extends JobStore {
@@ -47,7 +50,7 @@ export interface OpenNeo4j {
 }
 
 export async function openNeo4j(options: OpenNeo4jOptions): Promise<OpenNeo4j> {
-  const { url, label, policy, table, payload } = options
+  const { url, label, policy, table, payload, onNotice } = options
   const retentionDays = checkRetention(options.retentionDays ?? DEFAULT_RETENTION_DAYS)
   const { driver, database } = openDriver(url)
   const target = {
@@ -65,6 +68,7 @@ export async function openNeo4j(options: OpenNeo4jOptions): Promise<OpenNeo4j> {
   const store = createNeo4jStore({
     ...target,
     ...(payload === undefined ? {} : { payload }),
+    ...(onNotice === undefined ? {} : { onNotice }),
     policy: { ...policy, retentionDays },
   })
   return { store, access: createNeo4jAccess(target), close: () => driver.close() }

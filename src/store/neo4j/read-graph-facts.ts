@@ -6,7 +6,7 @@ import type { GraphFacts, LabelFacts, NodeFacts, OddNodes } from '../ports/graph
 import { type Graph, openGraph } from './graph/graph.ts'
 import { namesOf } from './graph/node-names.ts'
 import { type InstallOptions, readNeo4jStatus } from './install.ts'
-import { countNumericIds, listOtherWords } from './state/adopt-jobs.ts'
+import { countNumericIds, findWithoutStatus, listOtherWords } from './state/adopt-jobs.ts'
 import { describeOddTimes } from './state/job-node.ts'
 
 const SHOWN_IDS = 5
@@ -75,15 +75,17 @@ async function readTable(
 }
 
 async function readNodes(graph: Graph): Promise<NodeFacts> {
-  const [[unknown], numericIds, running, indexes] = await Promise.all([
+  const [[unknown], numericIds, withoutStatus, running, indexes] = await Promise.all([
     graph.call('count_unknown'),
     countNumericIds(graph),
+    findWithoutStatus(graph),
     graph.call('list_running'),
     graph.call('list_schema'),
   ])
   return {
     unknown: Number(unknown?.['unknown']),
     numericIds,
+    withoutStatus,
     oddNodes: oddNodes(running.map((row) => row['job'] as { [name: string]: unknown })),
     hasUniqueIds: indexes.some(
       ({ labelsOrTypes, properties, owningConstraint }) =>

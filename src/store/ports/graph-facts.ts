@@ -37,6 +37,8 @@ export interface NodeFacts {
   /** Nodes that no sweep has adopted yet. */
   unknown: number
   numericIds: number
+  /** Never claimed or reaped. */
+  withoutStatus: { jobs: number; ids: string[] }
   oddNodes: OddNodes[]
   hasUniqueIds: boolean
 }

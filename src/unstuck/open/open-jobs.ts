@@ -55,6 +55,7 @@ export function openJobs(
     databaseUrl: config.databaseUrl ?? (() => database.url()),
     schema: config.schema,
     table,
+    onNotice: (notice) => events.emit('jobs:not-understood', notice),
     ...limits,
   })
   return { open, database, shards: undefined }

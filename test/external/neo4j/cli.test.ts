@@ -1,5 +1,5 @@
 // Every command with --store: it works, or it says in one line what is not there and leaves with the code of a refusal.
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { createProgram } from '../../../src/cli/program.ts'
 import { leafCommands, pathOf } from '../../../src/cli/reference/command-tree.ts'
 import { exitCodes } from '../../../src/errors/index.ts'
-import { installNeo4j } from '../../../src/store/neo4j/install.ts'
+import { installNeo4j, removeNeo4j } from '../../../src/store/neo4j/install.ts'
 import { type Neo4jJobStore, openDriver, openNeo4jStore } from '../../../src/store/neo4j/open-neo4j-store.ts'
 import { runCommand, startCommand } from '../../cli/support/run-command.ts'
 import { clear } from './server/neo4j-harness.ts'
@@ -157,6 +157,41 @@ describe('the command line with --store', () => {
     running.kill('SIGTERM')
     expect(await running.result).toMatchObject({ exitCode: exitCodes.fine })
   })
+
+  it.each(['worker', 'reaper'])(
+    'OPS-13 SEE-1 %s logs nodes that are not understood as JSON, if nobody watches',
+    async (command) => {
+      const { driver } = openDriver(inject('neo4jUrl'))
+      const label = 'NotUnderstoodJob'
+      const profile = { name: 'odd', extends: 'embedding', tables: [{ table: label }] }
+      const config = join(folder, `${command}.config.mjs`)
+      await writeFile(config, `export default ${JSON.stringify({ profile })}`)
+      try {
+        await installNeo4j({ driver, label })
+        await driver.executeQuery(
+          `CREATE (:${label} {id: 'none'}), (:${label} {id: 'bad', status: 'pending', payload: 'a.pdf'})`,
+        )
+        const [args] = lasting[command] ?? [[]]
+        const running = startCommand([...line(command, args), '--config', config], env, folder)
+        await running.said('without a status')
+        if (command === 'worker') await running.said('set aside as a dead letter')
+        running.kill('SIGTERM')
+        const { stdout, stderr } = await running.result
+        expect(stderr).not.toContain('UnstuckWarning')
+        const lines = stdout.split('\n').filter((text) => text.includes('not-understood'))
+        const told = lines.map((text) => JSON.parse(text) as Record<string, unknown>)
+        const common = { level: 'warn', event: 'jobs:not-understood', table: label }
+        expect(told).toContainEqual(expect.objectContaining(common))
+        if (command === 'worker')
+          expect(told).toContainEqual(expect.objectContaining({ ...common, job_id: 'bad' }))
+      } finally {
+        await rm(config)
+        await removeNeo4j({ driver, label })
+        await clear(driver, label)
+        await driver.close()
+      }
+    },
+  )
 
   it('OPS-8 doctor examines the nodes', async () => {
     // Its exit code depends on whether a sweep is overdue, which no reaper of this test prevents.

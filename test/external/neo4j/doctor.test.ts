@@ -49,13 +49,14 @@ describe('doctor on nodes', () => {
   it('OPS-13 reports status words, ids and times that are not understood', async () => {
     await bench.driver.executeQuery(
       `CREATE (:${label} {id: 'upper', status: 'PENDING'}), (:${label} {id: 7, status: 'pending'}),
-              (:${label} {id: 'epoch', status: 'processing', lock_until: timestamp() - 60000})`,
+              (:${label} {id: 'epoch', status: 'processing', lock_until: timestamp() - 60000}), (:${label} {id: 'none'})`,
     )
     await harness.store.sweepJobs({ reaper })
     const findings = await examine()
     const messages = findings.filter(({ level }) => level === 'problem').map(({ message }) => message)
     expect(messages).toEqual([
       expect.stringContaining("'PENDING' (1)"),
+      expect.stringMatching(/1 job without a status.*: none$/),
       expect.stringContaining('a number as id'),
       expect.stringMatching(/lock_until .*: epoch/),
     ])

@@ -6,6 +6,7 @@ import type { JobStore } from '../../../src/store/job-store.ts'
 import { installNeo4j, readNeo4jStatus, removeNeo4j } from '../../../src/store/neo4j/install.ts'
 import { createNeo4jStore } from '../../../src/store/neo4j/neo4j-store.ts'
 import { openDriver } from '../../../src/store/neo4j/open-neo4j-store.ts'
+import type { NodeNotice } from '../../../src/store/neo4j/state/node-notice.ts'
 import { clear, createNeo4jBench, type Neo4jBench } from './server/neo4j-harness.ts'
 
 const label = 'TeamNodeJob'
@@ -14,7 +15,7 @@ const claim = { workerId: 'worker-a', queues: ['embed'], limit: 10 }
 describe('nodes that a team writes', () => {
   let bench: Neo4jBench
   let store: JobStore
-  let notices: string[]
+  let notices: NodeNotice[]
   beforeAll(async () => {
     bench = await createNeo4jBench(label)
   })
@@ -22,9 +23,10 @@ describe('nodes that a team writes', () => {
   beforeEach(async () => {
     await bench.open()
     notices = []
-    store = createNeo4jStore({ driver: bench.driver, label, onNotice: (message) => notices.push(message) })
+    store = createNeo4jStore({ driver: bench.driver, label, onNotice: (notice) => notices.push(notice) })
   })
 
+  const reasons = () => notices.map(({ reason }) => reason)
   const idsOf = (jobs: { jobId: string }[]) => jobs.map(({ jobId }) => jobId).toSorted()
 
   it('OPS-13 a node whose payload is no JSON is set aside alone, and its id is logged', async () => {
@@ -35,7 +37,9 @@ describe('nodes that a team writes', () => {
     )
     await store.sweepJobs()
     expect(idsOf(await store.claimJobs(claim))).toEqual(['good-1', 'good-2'])
-    expect(notices).toEqual([expect.stringMatching(/bad-1.*payload is no JSON/)])
+    expect(notices).toEqual([
+      { table: label, jobId: 'bad-1', reason: expect.stringMatching(/payload is no JSON.*jobs retry bad-1/) },
+    ])
     const set = await store.getJob('bad-1')
     expect(set).toMatchObject({ status: 'dead', error: { code: 'unreadable', category: 'PERMANENT' } })
     expect(await store.claimJobs(claim)).toEqual([])
@@ -91,7 +95,10 @@ describe('nodes that a team writes', () => {
     )
     await store.sweepJobs()
     await store.sweepJobs()
-    expect(notices).toEqual([expect.stringContaining("'PENDING'"), expect.stringContaining('a number as id')])
+    expect(reasons()).toEqual([
+      expect.stringContaining("'PENDING'"),
+      expect.stringContaining('a number as id'),
+    ])
     expect(await store.claimJobs(claim)).toHaveLength(1)
   })
 
@@ -99,7 +106,50 @@ describe('nodes that a team writes', () => {
     await bench.driver.executeQuery(`CREATE (:${label} {id: 'upper', status: 'PENDING'})`)
     await installNeo4j({ driver: bench.driver, label })
     await store.sweepJobs()
-    expect(notices).toEqual([expect.stringContaining("'PENDING'")])
+    expect(reasons()).toEqual([expect.stringContaining("'PENDING'")])
+  })
+
+  it('OPS-13 reports a node without a status, adopted or not, until it has one', async () => {
+    await bench.driver.executeQuery(
+      `CREATE (:${label} {id: 'none'}), (:${label} {id: 'empty', status: ''}), (:${label} {id: 'number', status: 1}),
+              (:${label} {id: 'flag', status: true}), (:${label} {id: 'fine', status: 'pending'})`,
+    )
+    await store.sweepJobs()
+    const withoutStatus = expect.stringMatching(/without a status.*: .*none$/)
+    expect(reasons()).toEqual([
+      expect.stringContaining("the status ''"),
+      expect.stringContaining("the status '1'"),
+      expect.stringContaining("the status 'true'"),
+      withoutStatus,
+    ])
+    expect(await store.claimJobs(claim)).toMatchObject([{ jobId: 'fine' }])
+    await bench.driver.executeQuery(`MATCH (j:${label} {id: 'none'}) SET j.status = 'pending'`)
+    expect(await store.claimJobs(claim)).toMatchObject([{ jobId: 'none' }])
+    const seen: string[] = []
+    const later = createNeo4jStore({
+      driver: bench.driver,
+      label,
+      onNotice: ({ reason }) => seen.push(reason),
+    })
+    await later.sweepJobs()
+    expect(seen).not.toContainEqual(withoutStatus)
+    const { records } = await bench.driver.executeQuery(`MATCH (j:${label}WithoutStatus) RETURN j.id`)
+    expect(records).toEqual([])
+  })
+
+  it('OPS-13 OPS-14 a sweep in mode observe reports them too, each reason once, and changes no node', async () => {
+    await store.setMode('observe')
+    await bench.driver.executeQuery(
+      `CREATE (:${label} {name: 'none'}), (:${label} {id: 'upper', status: 'PENDING'})`,
+    )
+    await store.sweepJobs({ reaper: { reaperId: 'reaper-1' } })
+    await store.sweepJobs({ reaper: { reaperId: 'reaper-1' } })
+    expect(reasons()).toEqual([
+      expect.stringContaining("'PENDING'"),
+      expect.stringContaining('without a status'),
+    ])
+    const { records } = await bench.driver.executeQuery(`MATCH (j:${label} {name: 'none'}) RETURN j`)
+    expect(records[0]?.get('j')).toMatchObject({ labels: [label], properties: { name: 'none' } })
   })
 })
 
@@ -144,6 +194,32 @@ describe('nodes of a profile that extends embedding', () => {
     },
   )
 
+  it.each(['Document_Job', 'document_job', 'A_2'])('OPS-13 %s is a label like any other', (label) =>
+    withProfile({ table: label }, async (store, driver) => {
+      await driver.executeQuery(
+        `CREATE (:${label} {id: 'waiting', status: 'pending'}), (:${label} {id: 'none'}),
+                (:${label} {id: 'stuck', status: 'processing', lock_until: datetime() - duration('PT1S')})`,
+      )
+      expect((await store.sweepJobs()).reaped).toMatchObject([{ jobId: 'stuck' }])
+      const claimed = await store.claimJobs(claim)
+      expect(claimed).toHaveLength(2)
+      expect(await store.completeJobs(claimed)).toMatchObject([
+        { outcome: 'completed' },
+        { outcome: 'completed' },
+      ])
+      expect((await store.listEvents('stuck')).length).toBeGreaterThan(1)
+    }),
+  )
+
+  it.each(['2nd', 'Document Job', 'Job`', 'Größe', ''])(
+    'OPS-13 the label %j is refused with the rule',
+    (label) => {
+      const { driver } = openDriver(inject('neo4jUrl'))
+      expect(() => createNeo4jStore({ driver, label })).toThrow('letters, digits and underscores')
+      return driver.close()
+    },
+  )
+
   it('OPS-13 other property names, status words, integer ids and several running words are mapped', async () => {
     const differences: TableDifferences = {
       columns: {
@@ -185,7 +261,7 @@ async function withProfile(
   differences: TableDifferences,
   act: (store: JobStore, driver: Driver, label: string) => Promise<void>,
 ): Promise<void> {
-  const label = 'ExtendedTeamJob'
+  const { table: label = 'ExtendedTeamJob' } = differences
   const [table] = extendProfile({
     name: 'documents',
     extends: 'embedding',

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { CommandFolder } from '../../migrate/command-folder.ts'
+import { embeddingTables } from '../../support/tables/embedding-tables.ts'
 import { cronWrappers } from '../../support/tables/executor-document.ts'
 import { executorTables } from '../../support/tables/executor-tables.ts'
 import { expectRescue, withCommands } from './team-journey.ts'
@@ -118,3 +119,41 @@ it('OPS-13 the camelCase converter of Prisma is extended', () =>
     expect(config).toMatch(/run_at: 'retryAfter'/)
     expect(config).not.toContain('statuses:')
   }))
+
+it('OPS-13 the table of document 002 under another name is extended', () =>
+  withCommands(
+    async (commands) => {
+      const { database } = commands
+      await database.pool.query(`${embeddingTables.replaceAll('embedding_jobs', 'vector_tasks')};
+      insert into vector_tasks (status, lock_owner, lock_until, updated_at)
+        select 'processing', 'worker', at, at
+          from (select now() - minutes * interval '1 min' as at from unnest(array[180, 95, -10]) minutes) times`)
+      await expectNearly(commands, 'vector_tasks', 'embedding')
+      await expectRescue(commands, {
+        table: 'public.vector_tasks',
+        attachment: 'vector_tasks',
+        statusColumn: 'status',
+        waiting: 'pending',
+        stuckIds: async () =>
+          (await database.pool.query(`select id from vector_tasks where lock_until < now()`)).rows.map(
+            ({ id }) => id,
+          ),
+        planSays: /EMBED_JOB_RETENTION_DAYS[\s\S]*extends: 'embedding'/,
+        write: async () => {
+          const client = await database.connect()
+          await client.query(`insert into vector_tasks (document_id, created_at) values ('own', 'infinity')`)
+          const { rowCount } = await client.query(
+            `update vector_tasks set status = 'processing', lock_owner = 'own', lock_until = now() + interval '5 min'
+            where document_id = 'own' and status = 'pending'`,
+          )
+          expect(rowCount).toBe(1)
+          await client.query(
+            `update vector_tasks set status = 'completed', lock_owner = null, lock_until = null where document_id = 'own'`,
+          )
+          await client.end()
+        },
+      })
+      expect(inConfig(commands)).toMatch(/extends: 'embedding'[\s\S]*table: 'vector_tasks'/)
+    },
+    { EMBED_JOB_RETENTION_DAYS: '14' },
+  ))

@@ -20,8 +20,11 @@ export interface Team {
   write: () => Promise<void>
 }
 
-export async function withCommands(work: (commands: CommandFolder) => Promise<void>): Promise<void> {
-  const commands = await openCommandFolder()
+export async function withCommands(
+  work: (commands: CommandFolder) => Promise<void>,
+  env: Record<string, string> = {},
+): Promise<void> {
+  const commands = await openCommandFolder(env)
   try {
     // Nobody's zone here, so that a conversion by the session would be seen.
     await commands.database.pool.query(`do $$ begin

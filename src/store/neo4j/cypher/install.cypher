@@ -40,6 +40,7 @@ CALL {
         ELSE coalesce(j.due_at, asTime(j.run_at), asTime(j.created_at), datetime.statement())
       END,
       j.bucket = coalesce(j.bucket, toInteger(rand() * 8))
+  FOREACH (_ IN CASE WHEN j.status IS NULL THEN [1] ELSE [] END | SET j:EmbeddingJobWithoutStatus)
   WITH j
   WHERE j.status IN ['completed', 'failed'] AND j.ended_at IS NULL
   SET j.ended_at = coalesce(asTime(j.finished_at), asTime(j.updated_at), asTime(j.created_at), datetime.statement())
@@ -51,6 +52,14 @@ RETURN count(*) AS adopted;
 MATCH (j:EmbeddingJobKnown&!EmbeddingJob)
 WITH j LIMIT $limit
 CALL { WITH j REMOVE j:EmbeddingJobKnown } IN TRANSACTIONS OF 1000 ROWS
+RETURN count(*) AS forgotten;
+
+// name: forget_stated
+// Nodes that the application has given a status since.
+MATCH (j:EmbeddingJobWithoutStatus)
+WHERE j.status IS NOT NULL
+WITH j LIMIT $limit
+CALL { WITH j REMOVE j:EmbeddingJobWithoutStatus } IN TRANSACTIONS OF 1000 ROWS
 RETURN count(*) AS forgotten;
 
 // name: up_01_job_id
@@ -146,5 +155,5 @@ MATCH (j:EmbeddingJob)
 WHERE j.touched IS NOT NULL OR j:EmbeddingJobKnown
 CALL {
   WITH j
-  REMOVE j:EmbeddingJobKnown, j.touched, j.bucket, j.due_at, j.active_key, j.ended_at, j.cause_id
+  REMOVE j:EmbeddingJobKnown:EmbeddingJobWithoutStatus, j.touched, j.bucket, j.due_at, j.active_key, j.ended_at, j.cause_id
 } IN TRANSACTIONS OF 1000 ROWS;

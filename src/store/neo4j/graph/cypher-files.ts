@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../../../../src/store/neo4j/cypher/', import
 /** The label in the files. */
 const DEFAULT_LABEL = 'EmbeddingJob'
 
-const LABEL = /^[A-Z][A-Za-z0-9]{0,99}$/
+const LABEL = /^[A-Za-z]\w{0,99}$/
 const rendered = new Map<string, string>()
 let statements: Map<string, string> | undefined
 
@@ -45,7 +45,8 @@ export function labelOf({ table }: Pick<TableProfile, 'table'>): string {
   return table === embeddingProfile.tables[0].table ? DEFAULT_LABEL : table
 }
 
-/** A label cannot be a parameter, so only letters and digits are allowed. */
+/** A label cannot be a parameter, and names of indexes start with it: it is written as it is, so nothing may need quotes. */
 export function checkLabel(label: string): void {
-  if (!LABEL.test(label)) throw invalidArgument('label', label, 'a capital, then letters and digits')
+  if (!LABEL.test(label))
+    throw invalidArgument('label', label, 'a letter, then letters, digits and underscores, 100 at most')
 }

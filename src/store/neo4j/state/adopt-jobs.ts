@@ -2,6 +2,7 @@
 // count store, however many nodes there are (ADR 0036).
 import type { Graph } from '../graph/graph.ts'
 import { toInteger } from './job-node.ts'
+import type { NodeNotice } from './node-notice.ts'
 
 const CHUNK = 10_000
 /** A sweep has other work: the next one goes on. */
@@ -19,35 +20,58 @@ export async function adoptJobs(graph: Graph, budgetMs = Number.POSITIVE_INFINIT
   return adopted
 }
 
-/** For sweeps: costs nothing to speak of if there is no node to adopt. */
-export function createAdoption(graph: Graph, onNotice: (message: string) => void): () => Promise<void> {
+export interface Adoption {
+  /** For sweeps: costs nothing to speak of if there is no node to adopt. */
+  adopt(): Promise<void>
+  /** For sweeps in mode observe: changes no node. */
+  observe(): Promise<void>
+}
+
+export function createAdoption(graph: Graph, onNotice: (notice: NodeNotice) => void): Adoption {
   const noticed = new Set<string>()
   let lookAtMs = Number.NEGATIVE_INFINITY
-  return async () => {
-    const unknown = await countOf(graph, 'count_unknown', 'unknown')
-    if (unknown === 0 && performance.now() < lookAtMs) return
+  let observed = 0
+  const countUnknown = () => countOf(graph, 'count_unknown', 'unknown')
+  const look = async () => {
     lookAtMs = performance.now() + LOOK_EVERY_MS
-    await adoptJobs(graph, SWEEP_BUDGET_MS)
-    for (const notice of await describeOddNodes(graph)) {
-      if (!noticed.has(notice)) onNotice(notice)
-      noticed.add(notice)
+    for (const reason of await describeOddNodes(graph)) {
+      if (!noticed.has(reason)) onNotice({ table: graph.names.label, jobId: null, reason })
+      noticed.add(reason)
     }
-    await graph.call('forget_strays', { limit: toInteger(CHUNK) })
+  }
+  return {
+    async adopt() {
+      if ((await countUnknown()) === 0 && performance.now() < lookAtMs) return
+      await adoptJobs(graph, SWEEP_BUDGET_MS)
+      await look()
+      for (const forget of ['forget_strays', 'forget_stated'])
+        await graph.call(forget, { limit: toInteger(CHUNK) })
+    },
+    async observe() {
+      const unknown = await countUnknown()
+      if (unknown === observed && performance.now() < lookAtMs) return
+      observed = unknown
+      await look()
+    },
   }
 }
 
 /** Nodes that the profile does not explain; `doctor` lists more. */
 async function describeOddNodes(graph: Graph): Promise<string[]> {
-  const { label } = graph.names
   const words = (await listOtherWords(graph)).map(
     ({ word }) =>
-      `${label} has nodes with the status '${word}', which the profile does not define: they are never claimed`,
+      `has nodes with the status '${word}', which the profile does not define: they are never claimed or reaped`,
   )
   const numbers = await countNumericIds(graph)
-  if (numbers === 0) return words
+  const { jobs, ids } = await findWithoutStatus(graph)
   return [
     ...words,
-    `${label} has nodes with a number as id: they are never claimed. Map id to another property in the profile`,
+    ...(jobs === 0
+      ? []
+      : [`has nodes without a status: they are never claimed or reaped. For example ${ids.join(', ')}`]),
+    ...(numbers === 0
+      ? []
+      : ['has nodes with a number as id: they are never claimed. Map id to another property in the profile']),
   ]
 }
 
@@ -59,6 +83,12 @@ export async function listOtherWords(graph: Graph): Promise<{ word: string; jobs
   const gaps = known.slice(1).map((before, place) => ({ after: known[place], before }))
   const rows = await graph.call('list_other_words', { gaps })
   return rows.map((row) => ({ word: row['word'] as string, jobs: Number(row['jobs']) }))
+}
+
+/** The first of them, and their number up to 20,000. */
+export async function findWithoutStatus(graph: Graph): Promise<{ jobs: number; ids: string[] }> {
+  const [row] = await graph.call('find_without_status')
+  return { jobs: Number(row?.['jobs']), ids: (row?.['ids'] ?? []) as string[] }
 }
 
 export function countNumericIds(graph: Graph): Promise<number> {

@@ -8,6 +8,7 @@ import type { ModeStatus } from '../../ports/mode-store.ts'
 import type { LastSweep, PastSweep } from '../../ports/reaping-store.ts'
 import type { Row, Run } from '../graph/graph.ts'
 import { activeKey, fromDateTime, toJob } from './job-node.ts'
+import type { NodeNotice } from './node-notice.ts'
 import { fromBody, toBody } from './record-body.ts'
 
 /** Ids grow with time: this many per millisecond. */
@@ -74,8 +75,7 @@ export interface PartContext {
   table: string
   policy: Policy
   createJobId: (nowMs: number) => string
-  /** Receives what an operator should know about single nodes. */
-  onNotice: (message: string) => void
+  onNotice: (notice: NodeNotice) => void
 }
 
 export async function readPart(run: Run, context: PartContext, request: PartRequest): Promise<StatePart> {

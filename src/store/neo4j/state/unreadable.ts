@@ -2,6 +2,7 @@
 // retried once its payload is repaired.
 import type { Job } from '../../../job/job.ts'
 import { changeJob, type MemoryState, recordEvent } from '../../memory/state/memory-state.ts'
+import type { NodeNotice } from './node-notice.ts'
 
 export interface UnreadableJob {
   jobId: string
@@ -36,11 +37,11 @@ export function endUnreadable(state: MemoryState, jobs: Iterable<Job>): Unreadab
 }
 
 export function reportUnreadable(
-  { table, onNotice }: { table: string; onNotice: (message: string) => void },
+  { table, onNotice }: { table: string; onNotice: (notice: NodeNotice) => void },
   jobs: UnreadableJob[],
 ): void {
-  for (const { jobId, reason } of jobs)
-    onNotice(
-      `${table} ${jobId} was set aside as a dead letter: ${reason}. Repair the node, then: unstuck jobs retry ${jobId}`,
-    )
+  for (const { jobId, reason } of jobs) {
+    const fix = `Repair the node, then: unstuck jobs retry ${jobId}`
+    onNotice({ table, jobId, reason: `set aside as a dead letter: ${reason}. ${fix}` })
+  }
 }

@@ -13,9 +13,9 @@ import { previewSweep, sweepJobs } from './sweep.ts'
 
 export function bindReapingVerbs(runner: VerbRunner): ReapingStore {
   const { look } = runner
-  const adopt = createAdoption(runner.graph, runner.context.onNotice)
+  const adoption = createAdoption(runner.graph, runner.context.onNotice)
   return {
-    sweepJobs: (request = {}) => sweepJobs(runner, request, adopt),
+    sweepJobs: (request = {}) => sweepJobs(runner, request, adoption),
     previewSweep: (request = {}) => previewSweep(runner, request),
     pruneJobs: (request = {}) => pruneJobs(runner, request),
     listReclaims: async (request = {}) => {

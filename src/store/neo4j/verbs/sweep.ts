@@ -13,6 +13,7 @@ import { checkWhole } from '../../memory/state/checks.ts'
 import type { MemoryState } from '../../memory/state/memory-state.ts'
 import type { PastSweep, SweepCounts } from '../../ports/reaping-store.ts'
 import type { Row, Run } from '../graph/graph.ts'
+import type { Adoption } from '../state/adopt-jobs.ts'
 import { statusWord, toInteger } from '../state/job-node.ts'
 import {
   EVENT_IDS_PER_MS,
@@ -31,12 +32,13 @@ const MAX_LIMIT = 10_000
 export async function sweepJobs(
   runner: VerbRunner,
   request: SweepRequest,
-  adopt: () => Promise<void>,
+  adoption: Adoption,
 ): Promise<SweepStep> {
   checkWhole(request.limit, 'limit', 1, MAX_LIMIT)
   const { graph, context } = runner
-  if ((await runner.look({}, ({ mode }) => mode.mode)) === 'observe') return observeJobs(runner, request)
-  if (request.cursor === undefined) await adopt()
+  const isObserved = (await runner.look({}, ({ mode }) => mode.mode)) === 'observe'
+  if (request.cursor === undefined) await (isObserved ? adoption.observe() : adoption.adopt())
+  if (isObserved) return observeJobs(runner, request)
   const part = await graph.read((run) => readSweepable(run, context, request))
   const step = sweepInMemory(part.state, request)
   const written = await writeReaped(runner, part)

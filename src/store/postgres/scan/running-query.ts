@@ -29,14 +29,20 @@ export function runningQuery(target: ScanTarget): string {
   )
 }
 
-/** The words of a status in the rows at both ends of the primary key, and in the statistics. */
-export function wordsQuery({ schema, table, primaryKey }: ScanTarget, status: string): string {
+/** By the index or in all rows; or in those at both ends of the primary key, and in the statistics. */
+export type WordsFile = 'words_by_index' | 'words_in_all_rows' | 'words_in_rows'
+
+export function wordsQuery(
+  { schema, table, primaryKey }: ScanTarget,
+  status: string,
+  file: WordsFile,
+): string {
   const names = new Map([
     ['scanned', qualified(schema, table)],
     ['scanned_status', quoteIdentifier(status)],
   ])
   const last = primaryKey.map((column) => `${job(column)} desc`).join(', ')
-  return filled(readSql('scan', 'words_in_rows'), names, new Map([['last', last]]))
+  return filled(readSql('scan', file), names, new Map([['last', last]]))
 }
 
 function filled(sql: string, names: Map<string, string>, expressions: Map<string, string>): string {

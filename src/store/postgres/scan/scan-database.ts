@@ -4,12 +4,13 @@ import { isUnstuckError } from '../../../errors/index.ts'
 import { knownQueues, rareColumns } from '../../../profile/infer/known-queues/index.ts'
 import { recogniseTable, unrecognised } from '../../../profile/infer/recognise-table.ts'
 import type { Certainty, ScanTarget, SightedTable } from '../../../profile/infer/scan-target.ts'
-import { describeUnknownWords, isKnownWord } from '../../../profile/infer/status-roles.ts'
+import { describeUnknownWords } from '../../../profile/infer/status-roles.ts'
 import type { Profile } from '../../../profile/profile.ts'
 import type { Row } from '../connection/executor.ts'
 import { type ReadOnlySession, withReadOnlySession } from '../connection/read-only-session.ts'
 import { readSql } from '../sql-files.ts'
-import { runningQuery, wordsQuery } from './running-query.ts'
+import { readUnknownWords, type WordsRead } from './read-unknown-words.ts'
+import { runningQuery } from './running-query.ts'
 
 const MAX_TABLES = 2_000
 const MAX_ROWS = 10_000
@@ -42,6 +43,8 @@ export interface ScanReport {
   notUnderstood: { schema: string; table: string; reason: string }[]
   /** There were more candidates than the scan examines. */
   isCut: boolean
+  /** Tables without signs of jobs: they were not read. */
+  otherTables: number
 }
 
 export interface ScannedTable
@@ -57,6 +60,8 @@ export interface ScannedTable
   counts: RunningCounts | null
   /** Words of the status, in some of its rows, of unknown meaning: such rows may be running. */
   unknownWords: string[]
+  /** Whether an unknown word could have been missed. Null without a status, or if it was not counted. */
+  wordsRead: WordsRead | null
 }
 
 export interface RunningCounts {
@@ -79,6 +84,7 @@ export async function scanDatabase(options: ScanOptions): Promise<ScanReport> {
   return withReadOnlySession({ databaseUrl, timeoutMs, applicationName: 'unstuck scan' }, async (session) => {
     const [server] = await session.look((run) => run(readSql('scan', 'server')))
     const sighted = await listTables(session, profiles)
+    const [all] = await session.look((run) => run(readSql('scan', 'count_tables')))
     const targets = recogniseAll(sighted, profiles)
     const endsAt = performance.now() + BUDGET_MS
     const tables: ScannedTable[] = []
@@ -99,6 +105,7 @@ export async function scanDatabase(options: ScanOptions): Promise<ScanReport> {
       tables,
       notUnderstood: [...withUnknownWords(tables), ...notUnderstood(sighted, profiles)],
       isCut: sighted.length === MAX_TABLES,
+      otherTables: Math.max(0, Number(all?.['tables']) - sighted.length),
     }
   })
 }
@@ -166,28 +173,18 @@ async function scanTable(
   if (target.running === null) return uncounted(target, sighted, 'its rows do not say which of them run')
   try {
     const [row] = await session.look((run) => run(runningQuery(target), [MAX_ROWS, olderThanMs]))
-    const unknownWords = await readUnknownWords(session, target)
-    return { ...uncounted(target, sighted, ''), counts: countsOf(row ?? {}), problem: null, unknownWords }
+    const words = await readUnknownWords(session, target, sighted)
+    return { ...uncounted(target, sighted, ''), counts: countsOf(row ?? {}), problem: null, ...words }
   } catch (error) {
     if (isUnstuckError(error, 'DATABASE_UNREACHABLE') || isUnstuckError(error, 'INTERNAL')) throw error
     return uncounted(target, sighted, problemOf(error, timeoutMs))
   }
 }
 
-async function readUnknownWords(session: ReadOnlySession, target: ScanTarget): Promise<string[]> {
-  const { schema, table, status } = target
-  if (status === null) return []
-  const rows = await session.look((run) =>
-    run(wordsQuery(target, status.column), [MAX_ROWS, schema, table, status.column]),
-  )
-  const isKnown = (word: string) => status.words?.includes(word) ?? isKnownWord(word)
-  return rows.map(({ word }) => String(word)).filter((word) => !isKnown(word))
-}
-
 function uncounted(target: ScanTarget, { isFiltered }: SightedTable, problem: string): ScannedTable {
   const { schema, table, kind, name, certainty, nearly, evidence, timeColumns, rule, remedy, next } = target
   const told = { schema, table, kind, name, certainty, nearly, evidence, timeColumns, rule, remedy, next }
-  return { ...told, isFiltered, counts: null, problem, unknownWords: [] }
+  return { ...told, isFiltered, counts: null, problem, unknownWords: [], wordsRead: null }
 }
 
 function countsOf(row: Row): RunningCounts {
