@@ -121,9 +121,9 @@ describe('1,000 queues', () => {
     // 50 queues have the 50 earliest jobs: they are examined to share the limit out, and then locked.
     expect(searches).toBe(queues + 50 + 50)
     // A list of 1,000 types would be compared with each job one by one.
-    expect(scans.map((scan) => scan.Filter ?? '').filter((filter) => /type\)?(?:::text)? = ANY/.test(filter))).toEqual(
-      [],
-    )
+    expect(
+      scans.map((scan) => scan.Filter ?? '').filter((filter) => /type\)?(?:::text)? = ANY/.test(filter)),
+    ).toEqual([])
   })
 })
 
