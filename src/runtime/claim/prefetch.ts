@@ -16,7 +16,7 @@ const GROWTH = 8
 /** A slot may stay empty, and a result unwritten, for this share of the time that a job takes, */
 const GATHER_SHARE = 0.02
 /** but not for longer, so that jobs that end together are replaced by one claim. */
-const MOST_GATHER_MS = 10
+const MOST_GATHER_MS = 20
 /** Half-life of observations. */
 const HALF_LIFE_MS = 500
 /** Avoids a division by zero for handlers that return at once. */
