@@ -1,6 +1,7 @@
 // The published results consist of sections, which begin with `### ` and a title. What comes before the first has no title.
 
 const LAST = 'Settings'
+const STALE = 'From an earlier run: this one has no result of it.'
 
 /** Takes the sections in `fresh` from `measured`, and keeps the others as they were published. */
 export function mergeSections(published: string, measured: string, fresh: ReadonlySet<string>): string {
@@ -12,8 +13,11 @@ export function mergeSections(published: string, measured: string, fresh: Readon
   const titles = isWhole
     ? [...after.keys()]
     : [...[...before.keys()].filter((title) => title !== LAST), ...added, ...(before.has(LAST) ? [LAST] : [])]
-  const textOf = (title: string) =>
-    (fresh.has(title) ? after.get(title) : undefined) ?? before.get(title) ?? after.get(title)
+  const textOf = (title: string) => {
+    const kept = fresh.has(title) ? undefined : before.get(title)
+    if (kept === undefined) return after.get(title)
+    return isWhole && !kept.endsWith(STALE) ? `${kept}\n\n${STALE}` : kept
+  }
   return titles.map(textOf).join('\n\n')
 }
 

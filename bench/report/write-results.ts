@@ -26,7 +26,10 @@ export function writeResults(report: Report, folder: string, suffix = ''): strin
 /** A run of all measures replaces all but those without a result; another one only those that it has measured. */
 export function writeDocs(report: Report, isWhole: boolean): void {
   const measures = report.measures.filter(({ rows }) => rows.some(({ problem }) => problem === null))
-  const fresh = new Set([...measures.map(({ title }) => title), ...(isWhole ? ['', 'Goals', 'Settings'] : [])])
+  const fresh = new Set([
+    ...measures.map(({ title }) => title),
+    ...(isWhole ? ['', 'Goals', 'Settings'] : []),
+  ])
   const graphs = graphsOf({ measures })
   for (const [id, svg] of graphs) writeFileSync(new URL(`${id}.svg`, images), svg)
   const shown = isWhole ? report : { ...report, measures: measures.map((measure) => dated(measure, report)) }

@@ -159,9 +159,11 @@ describe('mergeSections', () => {
     )
   })
 
-  it('a run of all measures keeps what was published of one that has no result', () => {
+  it('a run of all measures keeps what was published of one that has no result, and says so once', () => {
     const fresh = new Set(['', 'Goals', 'Fleet', 'Settings'])
-    expect(mergeSections(published, measured, fresh)).toBe(measured.replace('Left out', '3 ms'))
+    const merged = measured.replace('Left out', '3 ms\n\nFrom an earlier run: this one has no result of it.')
+    expect(mergeSections(published, measured, fresh)).toBe(merged)
+    expect(mergeSections(merged, measured, fresh)).toBe(merged)
   })
 
   it('a measure that was never published shows why it was left out', () => {
