@@ -42,6 +42,8 @@ export interface Measure<On extends Run = Bench> extends Omit<MeasureResult, 'co
 
 export class LeftOut extends Error {}
 
+const leftOutBy = (error: unknown) => new LeftOut(error instanceof Error ? error.message : String(error))
+
 export async function runMeasure<On extends Run>(measure: Measure<On>, bench: On): Promise<MeasureResult> {
   const { id, title, chart, isUpright, notes, isOnce = false } = measure
   const repetitions = isOnce ? 1 : bench.repetitions
@@ -94,7 +96,7 @@ async function variantsOf<On extends Run>(measure: Measure<On>, bench: On): Prom
   try {
     return await measure.variants(bench)
   } catch (error) {
-    return [{ id: measure.id, name: measure.title, run: () => Promise.reject(error) }]
+    return [{ id: measure.id, name: measure.title, run: () => Promise.reject(leftOutBy(error)) }]
   }
 }
 
@@ -139,7 +141,7 @@ async function contenderVariant(
     return {
       id,
       name: id,
-      run: () => Promise.reject(new LeftOut(error instanceof Error ? error.message : String(error))),
+      run: () => Promise.reject(leftOutBy(error)),
     }
   }
 }
