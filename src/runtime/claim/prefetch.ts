@@ -5,7 +5,7 @@
 const SOON_MS = 50
 /** Longer jobs may wait for this share of the time that they take, */
 const SOON_SHARE = 0.25
-/** but not for longer than this: 25 slow jobs in 100 slots are then claimed by one statement, and not by ten. */
+/** but not for longer than this: 25 slow jobs in 100 slots are then claimed by one statement, and not by six. */
 const SOON_MOST_MS = 250
 /** Even if claims are slow, prefetched jobs should start within this time. */
 const LATEST_MS = 500
