@@ -20,15 +20,15 @@ function progress(text: string): void {
   process.stderr.write(`${String(seconds).padStart(5)} s  ${text}\n`)
 }
 
+/** Writes its results after each measure, so that a run that is interrupted keeps them. */
 async function run(options: Options, servers: Servers): Promise<Report> {
-  const { size, isQuick, contenders, only, repetitions } = options
+  const { size, isQuick, contenders, only, repetitions, out } = options
   const othersCpu = meterOthers()
   const startedAt = `${new Date().toISOString().slice(0, 19)}Z`
   const asked = measures.filter(({ id }) => only === null || only.some((name) => belongsTo(id, name)))
   const bench = { servers, sizes: sizes[size], isQuick, repetitions, contenders, progress, signal }
   const results: MeasureResult[] = []
-  for (const measure of asked) results.push(await runMeasure(measure, bench))
-  return {
+  const report = (): Report => ({
     startedAt,
     tookS: (performance.now() - startedAtMs) / 1_000,
     size,
@@ -40,7 +40,12 @@ async function run(options: Options, servers: Servers): Promise<Report> {
     othersCpu: othersCpu(),
     measures: results,
     goals: judgeGoals(results),
+  })
+  for (const measure of asked) {
+    results.push(await runMeasure(measure, bench))
+    writeResults(report(), out)
   }
+  return report()
 }
 
 let servers: { close(): Promise<void> } | undefined
@@ -80,7 +85,7 @@ async function main(): Promise<void> {
   process.on('disconnect', () => leave(1))
   const report = await (options.store === 'neo4j' ? runNeo4j(options) : runPostgres(options))
   progress(`written: ${writeResults(report, options.out, options.store === 'neo4j' ? '-neo4j' : '')}`)
-  if (options.isForDocs) writeDocs(report)
+  if (options.isForDocs) writeDocs(report, options.only === null && options.contenders === null)
   const text = options.isJson ? JSON.stringify(report, null, 2) : toMarkdown(report, () => null)
   process.stdout.write(`${text}\n`)
 }

@@ -42,11 +42,13 @@ export interface Measure<On extends Run = Bench> extends Omit<MeasureResult, 'co
 
 export class LeftOut extends Error {}
 
+const leftOutBy = (error: unknown) => new LeftOut(error instanceof Error ? error.message : String(error))
+
 export async function runMeasure<On extends Run>(measure: Measure<On>, bench: On): Promise<MeasureResult> {
   const { id, title, chart, isUpright, notes, isOnce = false } = measure
   const repetitions = isOnce ? 1 : bench.repetitions
   const method = isOnce ? `${measure.method} One repetition.` : measure.method
-  const variants = await measure.variants(bench)
+  const variants = await variantsOf(measure, bench)
   const tries = variants.map((variant) => ({
     variant,
     runs: [] as Values[],
@@ -86,6 +88,15 @@ export async function runMeasure<On extends Run>(measure: Measure<On>, bench: On
       othersCpu: others.length === 0 ? null : spreadOf(others),
       problem,
     })),
+  }
+}
+
+/** A measure that cannot start is left out, and not the end of a run of an hour. */
+async function variantsOf<On extends Run>(measure: Measure<On>, bench: On): Promise<Variant[]> {
+  try {
+    return await measure.variants(bench)
+  } catch (error) {
+    return [{ id: measure.id, name: measure.title, run: () => Promise.reject(leftOutBy(error)) }]
   }
 }
 
@@ -130,7 +141,7 @@ async function contenderVariant(
     return {
       id,
       name: id,
-      run: () => Promise.reject(new LeftOut(error instanceof Error ? error.message : String(error))),
+      run: () => Promise.reject(leftOutBy(error)),
     }
   }
 }

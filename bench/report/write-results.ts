@@ -2,11 +2,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { drawChart } from './chart.ts'
+import { mergeSections } from './merge-sections.ts'
 import { type Report, toMarkdown } from './report.ts'
+import type { MeasureResult } from './result.ts'
 
 const page = new URL('../../docs/performance.md', import.meta.url)
 const images = new URL('../../docs/images/bench/', import.meta.url)
-const MARKS = /(<!-- results of npm run bench -->\n)[\s\S]*(\n<!-- end of the results -->)/
+const MARKS = /(<!-- results of npm run bench -->\n)([\s\S]*)(\n<!-- end of the results -->)/
 
 /** Returns the path of the Markdown file. */
 export function writeResults(report: Report, folder: string, suffix = ''): string {
@@ -21,19 +23,37 @@ export function writeResults(report: Report, folder: string, suffix = ''): strin
   return path
 }
 
-export function writeDocs(report: Report): void {
-  const graphs = graphsOf(report)
+/** A run of all measures replaces all but those without a result; another one only those that it has measured. */
+export function writeDocs(report: Report, isWhole: boolean): void {
+  const measures = report.measures.filter(({ rows }) => rows.some(({ problem }) => problem === null))
+  const fresh = new Set([
+    ...measures.map(({ title }) => title),
+    ...(isWhole ? ['', 'Goals', 'Settings'] : []),
+  ])
+  const graphs = graphsOf({ measures })
   for (const [id, svg] of graphs) writeFileSync(new URL(`${id}.svg`, images), svg)
-  const body = toMarkdown(report, (id) => (graphs.has(id) ? `images/bench/${id}.svg` : null))
+  const shown = isWhole ? report : { ...report, measures: measures.map((measure) => dated(measure, report)) }
+  const body = toMarkdown(shown, (id) => (graphs.has(id) ? `images/bench/${id}.svg` : null))
   const before = readFileSync(page, 'utf8')
   if (!MARKS.test(before)) throw new Error('docs/performance.md has lost its marks')
   writeFileSync(
     page,
-    before.replace(MARKS, (_, start: string, end: string) => `${start}\n${body}\n${end}`),
+    before.replace(
+      MARKS,
+      (_, start: string, published: string, end: string) =>
+        `${start}\n${mergeSections(published, body, fresh)}\n${end}`,
+    ),
   )
 }
 
-function graphsOf({ measures }: Report): Map<string, string> {
+/** Beside the results of another run. */
+function dated(measure: MeasureResult, { startedAt, size, repetitions, othersCpu }: Report): MeasureResult {
+  const others = othersCpu === null ? '' : `, others’ CPU ${othersCpu.toFixed(2)} cores`
+  const note = `A run of its own: ${startedAt}, size ${size}, repetitions: ${repetitions}${others}.`
+  return { ...measure, notes: [...(measure.notes ?? []), note] }
+}
+
+function graphsOf({ measures }: Pick<Report, 'measures'>): Map<string, string> {
   const drawn = measures.map((measure) => [measure.id, drawChart(measure)] as const)
   return new Map(drawn.filter((pair): pair is readonly [string, string] => pair[1] !== null))
 }

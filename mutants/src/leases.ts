@@ -30,8 +30,8 @@ export const leaseMutants: Mutant[] = [
     edits: [
       {
         file: 'src/runtime/attempt/job-runner.ts',
-        find: '(await this.#isGone()) ? UNKNOWN',
-        replacement: '(await this.#isGone()) ? COMPLETED',
+        find: '(await this.#isGone())) return UNKNOWN',
+        replacement: '(await this.#isGone())) return COMPLETED',
       },
     ],
     suites: [{ files: ['test/surface/application/not-kept.test.ts'] }],

@@ -94,8 +94,8 @@ export const presenceMutants: Mutant[] = [
       },
       {
         file: sql('look_at_workers'),
-        find: 'p_now >= "unstuck".after_ms(vanished_at, grace_ms)',
-        replacement: 'p_now >= vanished_at',
+        find: 'p_now >= "unstuck".after_ms(worker.vanished_at, worker.grace_ms)',
+        replacement: 'p_now >= worker.vanished_at',
       },
     ],
     suites: rules,

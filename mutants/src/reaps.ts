@@ -174,8 +174,8 @@ export const reapMutants: Mutant[] = [
     edits: [
       {
         file: 'sql/functions/reaping/sweep/sharing.sql',
-        find: 'select p_interval_ms is not null and not "unstuck".is_swept(p_attachment, 1.1 * p_interval_ms)',
-        replacement: 'select false',
+        find: 'is_sweep_due := p_interval_ms is not null and not "unstuck".is_swept(p_attachment, 1.1 * p_interval_ms)',
+        replacement: 'is_sweep_due := false',
       },
     ],
     suites: [{ files: ['test/store/native.test.ts'], filter: 'REAP-17' }],

@@ -10,19 +10,8 @@ export const workerMutants: Mutant[] = [
     edits: [
       {
         file: startWorker,
-        find: "import { startThreadHeartbeat } from '../runtime/heartbeat/thread-heartbeat.ts'",
-        replacement: "import { startMainHeartbeat } from '../runtime/heartbeat/heartbeat.ts'",
-      },
-      {
-        file: startWorker,
-        find: 'function startHeartbeat(\n  { directUrl,',
-        replacement: 'function startHeartbeat(\n  { open, directUrl,',
-      },
-      {
-        file: startWorker,
-        find: "return startThreadHeartbeat({\n    threadUrl: new URL('../compose/heartbeat-thread.js', import.meta.url),\n    workerData,",
-        replacement:
-          'return startMainHeartbeat({\n    store: open.store,\n    intervalMs: workerData.intervalMs,\n    policy: workerData.policy,',
+        find: 'if (directUrl === null) {',
+        replacement: "if (directUrl === null || workerId !== '') {",
       },
     ],
     suites: [{ files: ['test/surface/worker/worker.test.ts'], filter: 'LEASE-9' }],

@@ -4,7 +4,8 @@ import { type Lease, leaseKey } from '../job/lease.ts'
 import { type Policy, type PolicyOverride, withOverride } from '../policy/policy.ts'
 import type { TableProfile } from '../profile/profile.ts'
 import type { LastBeat } from '../runtime/heartbeat/heartbeat.ts'
-import { type LeaseList, readLeases } from '../runtime/heartbeat/lease-changes.ts'
+import { HeldClaims } from '../runtime/heartbeat/held-claims.ts'
+import type { LeaseList } from '../runtime/heartbeat/lease-changes.ts'
 import type { FromThread, ToThread } from '../runtime/heartbeat/thread-heartbeat.ts'
 import { withResolvers } from '../runtime/timing/with-resolvers.ts'
 import type { HeartbeatOptions, HeartbeatReport } from '../store/job-store.ts'
@@ -36,8 +37,7 @@ const LONGEST_BEAT_MS = 10_000
 const HAND_OVER_MS = 30_000
 const data = workerData as HeartbeatThreadData
 let connected = open()
-/** By lease id, the jobs of a claim. */
-const held = new Map<string, Set<string>>()
+const held = new HeldClaims()
 /** Leases to hand over to the main thread and not extended yet, by the lease they need. */
 let leaving = new Map<number, Lease[]>()
 let extending: Promise<void> | undefined
@@ -68,15 +68,7 @@ parentPort?.on('message', (message: ToThread) => {
 })
 
 function change(taken: LeaseList, dropped: LeaseList): void {
-  for (const { leaseId, jobId } of readLeases(taken)) {
-    const jobs = held.get(leaseId) ?? new Set()
-    held.set(leaseId, jobs)
-    if (jobId !== null) jobs.add(jobId)
-  }
-  for (const { leaseId, jobId } of readLeases(dropped)) {
-    if (jobId === null) held.delete(leaseId)
-    else forget({ leaseId, jobId })
-  }
+  held.change(taken, dropped)
   // The claim's answer reached a blocked event loop: the lease may expire before the next tick (LEASE-9).
   if (taken.length > 0 && isMainLate()) beatAgain()
 }
@@ -84,12 +76,6 @@ function change(taken: LeaseList, dropped: LeaseList): void {
 function isMainLate(): boolean {
   const nowMs = performance.now()
   return nowMs - lateAtMs < data.intervalMs || nowMs - (pingedAtMs ?? nowMs) >= data.intervalMs / 4
-}
-
-function forget({ leaseId, jobId }: Lease): void {
-  const jobs = held.get(leaseId)
-  jobs?.delete(jobId)
-  if (jobs?.size === 0) held.delete(leaseId)
 }
 
 function open(): OpenHeartbeatStore {
@@ -102,8 +88,6 @@ function open(): OpenHeartbeatStore {
     idleTimeoutMs: 2 * data.intervalMs,
   })
 }
-
-const leases = () => [...held].flatMap(([leaseId, jobs]) => [...jobs].map((jobId) => ({ jobId, leaseId })))
 
 /** Connects before the first heartbeat, which would otherwise have to wait for the connection. */
 async function connect(): Promise<void> {
@@ -132,7 +116,7 @@ function startPresence(policy: Policy): Presence | undefined {
     showLife: async () => connected.store.showLife?.(data.workerId),
     lastBeatAtMs: () => lastBeatAtMs,
     onAtRisk(reason) {
-      if (held.size === 0) return
+      if (held.list().length === 0) return
       reportFailure(new Error(`the session that shows this worker alive is lost: ${reason}`))
       send({ kind: 'at-risk' })
     },
@@ -163,20 +147,22 @@ function beatAgain(): void {
 
 /** One heartbeat at a time: if one is still running when the next is due, the socket is dead or the server slow. */
 function beat(): void {
+  if (beating !== undefined) return
+  const leases = held.list()
   // While heartbeats fail nothing is claimed, so no lease may be held: probe the database anyway, to notice the recovery.
-  if (held.size === 0 && !isFailing) return
-  beating ??= beatOnce().finally(() => {
+  if (leases.length === 0 && !isFailing) return
+  beating = beatOnce(leases).finally(() => {
     beating = undefined
     // The lease may expire within a whole interval.
     if (isFailing && !isStopping) setTimeout(beat, Math.min(RECONNECT_MS, data.intervalMs / 2))
   })
 }
 
-async function beatOnce(): Promise<void> {
+async function beatOnce(leases: Lease[]): Promise<void> {
   const sentAtMs = performance.timeOrigin + performance.now()
   try {
-    if (held.size === 0) await connected.store.readPolicy()
-    const { answers } = await heartbeat(leases())
+    if (leases.length === 0) await connected.store.readPolicy()
+    const { answers } = await heartbeat(leases)
     isFailing = false
     lastBeatAtMs = sentAtMs - performance.timeOrigin
     send({ kind: 'answers', answers, sentAtMs })
@@ -235,7 +221,7 @@ function hasElapsed(ms: number): Promise<boolean> {
 }
 
 function requestHandOver(lease: Lease, leaseMs: number): void {
-  forget(lease)
+  held.drop(lease)
   const neededMs = Math.max(leaseMs, HAND_OVER_MS)
   const alike = leaving.get(neededMs)
   if (alike === undefined) leaving.set(neededMs, [lease])

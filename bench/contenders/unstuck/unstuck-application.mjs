@@ -11,6 +11,8 @@ export function createUnstuck({ name, settings, profile, prepare, policy, observ
   const open = (url, options = {}) =>
     unstuck({ databaseUrl: url, profile: profile.name, logger: false, ...options })
   const { waiting, running } = table.statuses
+  // A table without a column for it has one type.
+  const ownType = table.defaultType ?? 'noop'
   const startHandlers = async (url, onJob, { types, ...options }) => {
     const queue = open(url, options)
     for (const type of types)
@@ -27,7 +29,7 @@ export function createUnstuck({ name, settings, profile, prepare, policy, observ
       },
     }
   }
-  const startWorker = (url, onJob) => startHandlers(url, onJob, { types: ['noop'] })
+  const startWorker = (url, onJob) => startHandlers(url, onJob, { types: [ownType] })
   return {
     name,
     settings,
@@ -46,10 +48,10 @@ export function createUnstuck({ name, settings, profile, prepare, policy, observ
     async openProducer(url) {
       const queue = open(url)
       return {
-        addOne: (payload) => queue.enqueue({ type: 'noop', payload }),
+        addOne: (payload) => queue.enqueue({ type: ownType, payload }),
         addMany: (payloads) =>
-          queue.enqueueMany(payloads.map((payload) => ({ type: payload.type ?? 'noop', payload }))),
-        addInTransaction: (tx, payload) => queue.enqueue({ type: 'noop', payload }, { tx }),
+          queue.enqueueMany(payloads.map((payload) => ({ type: payload.type ?? ownType, payload }))),
+        addInTransaction: (tx, payload) => queue.enqueue({ type: ownType, payload }, { tx }),
         close: () => queue.stop(),
       }
     },

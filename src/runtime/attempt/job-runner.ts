@@ -65,13 +65,14 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
   /** A call that may have completed the job was not answered. */
   #hasLostAnswer = false
 
-  constructor({ job, registered, claimedAtMs, keptAtMs }: WaitingJob<Tx>, deps: AttemptDependencies<Tx>) {
+  constructor(waiting: WaitingJob<Tx>, deps: AttemptDependencies<Tx>) {
+    const { job, registered, claimedAtMs, keptAtMs } = waiting
+    waiting.attempt = this
     this.job = job
     this.#registered = registered
     this.#deps = deps
     this.#leaseMs = job.leaseMs
     this.#clocks = new JobClocks(registered.progressLimitMs, this)
-    deps.heartbeat.listen(job, this)
     const nowMs = performance.now()
     this.#clocks.renewLease(this.#leaseMs - (nowMs - keptAtMs))
     this.#clocks.setDeadline(job.deadlineMs, nowMs - claimedAtMs)

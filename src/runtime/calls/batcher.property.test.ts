@@ -81,3 +81,31 @@ describe('a batcher, whatever the order in which calls end', () => {
     )
   })
 })
+
+it('WORK-5 the end of a call does not cut the gathering of the next one short', async () => {
+  const calls: number[][] = []
+  const answers: (() => void)[] = []
+  const gatherings: (() => void)[] = []
+  const batcher = createBatcher(
+    async (items: number[]) => {
+      calls.push(items)
+      await new Promise<void>((resolve) => answers.push(resolve))
+      return items
+    },
+    () => new Promise<void>((resolve) => gatherings.push(resolve)),
+  )
+  const settle = () => new Promise((resolve) => setImmediate(resolve))
+  const added = [batcher.add(1)]
+  gatherings[0]?.()
+  await settle()
+  added.push(batcher.add(2))
+  answers[0]?.()
+  await settle()
+  expect(calls).toEqual([[1]])
+  added.push(batcher.add(3))
+  gatherings[1]?.()
+  await settle()
+  answers[1]?.()
+  expect(await Promise.all(added)).toEqual([1, 2, 3])
+  expect(calls).toEqual([[1], [2, 3]])
+})

@@ -75,7 +75,7 @@ export function createBatcher<Item, Answer>(
     const marker = {}
     const letNextStart = () => {
       if (newest === marker) newest = undefined
-      callNext()
+      if (gathering === undefined) callNext()
     }
     newest = marker
     const timer = setTimeout(letNextStart, HELD_UP_MS)

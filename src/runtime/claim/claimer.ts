@@ -112,6 +112,12 @@ export class Claimer<Tx> {
     this.#prefetch.noteEnd()
   }
 
+  /** Jobs that started together end together: one call writes their results, and one claim replaces them. */
+  gather(): Promise<void> {
+    const gatherMs = this.#prefetch.gatherMs()
+    return gatherMs >= 1 ? wait(gatherMs, this.#options.stopping) : untilNextTurn()
+  }
+
   /** To call after a slot became free and waiting jobs were started. */
   wakeIfLow(isIdle: boolean): void {
     if (!this.#isExhausted(isIdle) && isLow(this.#facts())) this.wake()
@@ -140,7 +146,7 @@ export class Claimer<Tx> {
       const size = canClaim() ? planClaim(this.#facts()) : null
       this.#lastFound = size === null ? 'unknown' : await this.#claim(size)
       if (this.#lastFound !== 'all') await this.#waker.pause(this.#pauseMs())
-      if (this.#lastFound === 'unknown') await this.#gatherSlots()
+      if (this.#lastFound === 'unknown' && planClaim(this.#facts()) !== null) await this.gather()
       await this.#releaseStale()
     }
     await this.#releaseStale()
@@ -169,12 +175,6 @@ export class Claimer<Tx> {
   #tokenInMs(): number {
     const waitsMs = [...this.#byType.keys()].map((type) => this.#limiter.allowance(type).retryInMs)
     return Math.min(Number.POSITIVE_INFINITY, ...waitsMs.filter((waitMs) => waitMs > 0))
-  }
-
-  /** Slow jobs that started together end together: they are replaced by one claim. */
-  async #gatherSlots(): Promise<void> {
-    const gatherMs = this.#prefetch.gatherMs()
-    if (gatherMs >= 1) await wait(gatherMs, this.#options.stopping)
   }
 
   /** Jobs that are released again were found, too. */

@@ -122,6 +122,36 @@ describe('claims of one worker until everything is done', () => {
       await stopped
     })
 
+  it('WORK-10 slow jobs that end within milliseconds are completed by one call and replaced by one claim', async () => {
+    const bench = new MemoryWorkerBench()
+    await bench.enqueue(3 * SLOTS)
+    const completed: number[] = []
+    const claimed: number[] = []
+    const over: JobStore = {
+      ...bench.store,
+      async completeJobs(completions, options) {
+        completed.push(completions.length)
+        return bench.store.completeJobs(completions, options)
+      },
+      async claimJobs(request) {
+        const jobs = await bench.store.claimJobs(request)
+        if (jobs.length > 0) claimed.push(jobs.length)
+        return jobs
+      },
+    }
+    let started = 0
+    bench.work(() => sleep(1_000 + (started++ % SLOTS)), { concurrency: SLOTS, over })
+    await vi.advanceTimersByTimeAsync(1_500)
+    // One more job may be claimed ahead of them.
+    expect({ completed, claimed: claimed.slice(0, 2) }).toEqual({
+      completed: [SLOTS],
+      claimed: [SLOTS, SLOTS],
+    })
+    const stopped = bench.stop()
+    await vi.advanceTimersByTimeAsync(10_000)
+    await stopped
+  })
+
   it('WORK-10 jobs behind slots that have turned slow are kept alive, and go back after five seconds without an attempt', async () => {
     const bench = new MemoryWorkerBench()
     const jobIds = await bench.enqueue(2_000)

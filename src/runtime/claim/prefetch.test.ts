@@ -34,18 +34,30 @@ it('WORK-10 no more is claimed ahead than starts in half a second, however long 
   expect(handle(prefetch, 0.1, { rounds: 5_000 })).toBe(4_000)
 })
 
-it('WORK-10 a worker claims nothing ahead before it has seen a job end, and with slow jobs never does', () => {
-  const prefetch = new Prefetch(SLOTS)
-  expect(prefetch.size()).toBe(0)
-  for (const handlerMs of [1_000, 2_000, 5_000, 60_000])
-    for (let round = 0; round < 5; round++) expect(handle(prefetch, handlerMs)).toBe(0)
+it('WORK-10 slow jobs wait for a quarter of the time that they take, and for a quarter of a second at most', () => {
+  expect(new Prefetch(SLOTS).size()).toBe(0)
+  expect(handle(new Prefetch(100), 500, { handlers: 100 })).toBe(25)
+  expect(handle(new Prefetch(100), 1_000, { handlers: 100 })).toBe(25)
+  expect(handle(new Prefetch(100), 5_000, { handlers: 100 })).toBe(5)
+  for (const handlerMs of [5_000, 60_000]) expect(handle(new Prefetch(SLOTS), handlerMs)).toBe(0)
+})
+
+it('WORK-10 jobs that end together are gathered for a fiftieth of the time that they take, 20 ms at most, while others run', () => {
+  const gatherMs = (handlerMs: number, running: number) => {
+    const prefetch = new Prefetch(SLOTS)
+    handle(prefetch, handlerMs)
+    for (let handler = 0; handler < running; handler++) prefetch.noteStart()
+    return prefetch.gatherMs()
+  }
+  expect([gatherMs(10, 1), gatherMs(100, 1), gatherMs(60_000, 1)]).toEqual([0.2, 2, 20])
+  expect(gatherMs(100, 0)).toBe(0)
 })
 
 it('WORK-10 slow handlers that return one shortly after the other do not look fast', () => {
   const prefetch = new Prefetch(SLOTS)
   for (let round = 0; round < 3; round++) {
     for (let handler = 0; handler < SLOTS; handler++) prefetch.noteStart()
-    vi.advanceTimersByTime(2_000)
+    vi.advanceTimersByTime(5_000)
     for (let handler = 0; handler < SLOTS; handler++) {
       prefetch.noteEnd()
       expect(prefetch.size()).toBe(0)

@@ -1,18 +1,22 @@
 // How many jobs a worker claims ahead of its free slots, so that short jobs do not cost a round trip each. A job that would not
 // start soon is not claimed: holding it keeps it from idle workers, and releasing it costs two more writes.
 
-/** Prefetched jobs should start within this time plus the duration of three claims, */
+/** Prefetched jobs should start within this time plus the duration of three claims. */
 const SOON_MS = 50
-/** but within this time if claims are slow. */
+/** Longer jobs may wait for this share of the time that they take, */
+const SOON_SHARE = 0.25
+/** but not for longer than this: 25 slow jobs in 100 slots are then claimed by one statement, and not by six. */
+const SOON_MOST_MS = 250
+/** Even if claims are slow, prefetched jobs should start within this time. */
 const LATEST_MS = 500
 /** Two claims of the largest size: while one is in flight, the jobs of the other are worked off. */
 const MOST = 4_000
 /** Limit per recently started job: a few short jobs are no reason to claim thousands. */
 const GROWTH = 8
-/** A slot may stay empty for this share of the time that a job takes, */
-const GATHER_SHARE = 0.01
-/** but not for longer, so that slots that become free together are filled by one claim. */
-const MOST_GATHER_MS = 10
+/** A slot may stay empty, and a result unwritten, for this share of the time that a job takes, */
+const GATHER_SHARE = 0.02
+/** but not for longer, so that jobs that end together are replaced by one claim. */
+const MOST_GATHER_MS = 20
 /** Half-life of observations. */
 const HALF_LIFE_MS = 500
 /** Avoids a division by zero for handlers that return at once. */
@@ -57,7 +61,8 @@ export class Prefetch {
   /** How many jobs may wait for a slot. */
   size(): number {
     this.#passTime()
-    const soonMs = Math.min(SOON_MS + 3 * this.#claimMs, LATEST_MS)
+    const patienceMs = Math.min(SOON_MOST_MS, SOON_SHARE * this.#jobMs)
+    const soonMs = Math.min(Math.max(SOON_MS, patienceMs) + 3 * this.#claimMs, LATEST_MS)
     // Slot time per job, not jobs ended per millisecond: slow jobs that were claimed together also end together, and would look
     // fast at that moment. Running handlers are assumed to need this much longer, since in a mix the short ones end first.
     const slotMs = Math.max(LEAST_MS, this.#slotMs + this.#handling * soonMs)
@@ -65,11 +70,15 @@ export class Prefetch {
     return Math.floor(Math.min(MOST, GROWTH * this.#startedWithin(soonMs), byDuration))
   }
 
-  /** How long to wait for more free slots before a claim. None if enough jobs wait for a slot already. */
+  /** How long to wait for the end of other jobs, before those that have ended are written and replaced. */
   gatherMs(): number {
     this.#passTime()
-    const slotMs = this.#slotMs / Math.max(1, this.#ended)
-    return Math.min(MOST_GATHER_MS, slotMs * GATHER_SHARE)
+    return this.#handling === 0 ? 0 : Math.min(MOST_GATHER_MS, this.#jobMs * GATHER_SHARE)
+  }
+
+  /** The time that a job takes. */
+  get #jobMs(): number {
+    return this.#slotMs / Math.max(1, this.#ended)
   }
 
   /** Reacts to conditions that durations show late or never: slow jobs in all slots, unwritten results, a busy machine. */

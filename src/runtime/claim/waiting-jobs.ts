@@ -16,6 +16,8 @@ export class WaitingJob<Tx> implements AnswerListener {
   keptAtMs: number
   /** The lease is lost, the job cancelled or past its deadline: it must not start. */
   isRefused = false
+  /** Runs the job, and gets the answers from then on. */
+  attempt: AnswerListener | undefined
   readonly #onAnswer: (waiting: WaitingJob<Tx>) => void
 
   constructor(
@@ -32,9 +34,14 @@ export class WaitingJob<Tx> implements AnswerListener {
   }
 
   onAnswer(answer: HeartbeatAnswer, sentAtMs: number): void {
+    if (this.attempt !== undefined) return this.attempt.onAnswer(answer, sentAtMs)
     if (answer === 'kept') this.keptAtMs = sentAtMs - performance.timeOrigin
     else if (answer !== 'busy') this.isRefused = true
     this.#onAnswer(this)
+  }
+
+  onAtRisk(): void {
+    this.attempt?.onAtRisk?.()
   }
 
   /** False while the lease may have expired, after the process was suspended or blocked: the next answer decides. */

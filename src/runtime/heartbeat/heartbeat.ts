@@ -6,8 +6,6 @@ import type { GoneWorkers } from '../services/reaper.ts'
 
 export interface Heartbeat {
   hold(lease: Lease, listener: AnswerListener): void
-  /** Replaces the listener of a held lease. */
-  listen(lease: Lease, listener: AnswerListener): void
   /** Stops the heartbeats of a lease. One may still be sent; its answer is ignored. */
   drop(lease: Lease): void
   /**
@@ -102,7 +100,6 @@ export function startMainHeartbeat({ store, intervalMs, policy, events }: MainHe
   }, intervalMs)
   return {
     hold: (lease, listener) => held.add(lease, listener),
-    listen: (lease, listener) => held.add(lease, listener),
     drop: (lease) => void held.delete(lease),
     async handOver(lease, leaseMs) {
       held.delete(lease)

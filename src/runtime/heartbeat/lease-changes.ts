@@ -3,15 +3,9 @@ import type { Lease } from '../../job/lease.ts'
 
 /** A lease id and its job ids, joined into one string: cheaper to copy to the thread than an array. */
 export type LeaseList = [leaseId: string, jobIds: string][]
-const NUL = '\0'
+export const JOB_ID_SEPARATOR = '\0'
 /** In place of job ids: every job of the claim. */
-const ALL = ''
-
-/** A null `jobId` means every job of the claim. */
-export function* readLeases(list: LeaseList): Generator<{ leaseId: string; jobId: string | null }> {
-  for (const [leaseId, jobIds] of list)
-    for (const jobId of jobIds.split(NUL)) yield { leaseId, jobId: jobId === ALL ? null : jobId }
-}
+export const ALL = ''
 
 /** How long a dropped lease may still be extended. */
 const DROPPED_MS = 250
@@ -69,4 +63,4 @@ function addTo(leases: Map<string, string[]>, leaseId: string, jobId: string): v
 }
 
 const listOf = (leases: Map<string, string[]>): LeaseList =>
-  Array.from(leases, ([leaseId, jobIds]) => [leaseId, jobIds.join(NUL)])
+  Array.from(leases, ([leaseId, jobIds]) => [leaseId, jobIds.join(JOB_ID_SEPARATOR)])

@@ -30,7 +30,6 @@ export function joinHeartbeats<Tx>(
   }
   return {
     hold: (lease, listener) => partOf(lease.jobId).hold(lease, listener),
-    listen: (lease, listener) => partOf(lease.jobId).listen(lease, listener),
     drop: (lease) => partOf(lease.jobId).drop(lease),
     handOver: (lease, leaseMs) => partOf(lease.jobId).handOver(lease, leaseMs),
     presence: { onGone: () => {}, watch: () => {} },

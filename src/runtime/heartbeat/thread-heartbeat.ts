@@ -77,7 +77,6 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
       held.add(lease, listener)
       changes.hold(lease)
     },
-    listen: (lease, listener) => held.add(lease, listener),
     drop(lease) {
       if (held.delete(lease)) changes.dropAll(lease.leaseId)
       else changes.drop(lease)

@@ -6,7 +6,7 @@ import type { JobStore } from '../../store/job-store.ts'
 import type { AttemptDependencies, AttemptEnded, RunningAttempt } from '../attempt/attempt-dependencies.ts'
 import { LOOK_MS } from '../attempt/job-clocks.ts'
 import { Attempt } from '../attempt/job-runner.ts'
-import { type Batcher, createBatcher, createShardedBatcher, untilNextTurn } from '../calls/batcher.ts'
+import { type Batcher, createBatcher, createShardedBatcher } from '../calls/batcher.ts'
 import { Claimer } from '../claim/claimer.ts'
 import { HintedWakes } from '../claim/hinted-wakes.ts'
 import { type BreakerWatch, watchBreakers } from '../limits/breaker-watch.ts'
@@ -100,7 +100,7 @@ class RunningWorker<Tx> {
       completions: batcherOf(
         store,
         (completions) => store.completeJobs(completions, { policy }),
-        untilNextTurn,
+        () => this.#claimer.gather(),
       ),
       failures: batcherOf(store, (failures) => store.failJobs(failures, { policy })),
       releases: batcherOf(store, (leases) => store.releaseJobs(leases, { cause: 'interruption' })),

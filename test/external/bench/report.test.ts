@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type Profile, profileHits, profileText } from '../../../bench/measures/neo4j/profile-text.ts'
 import { drawChart } from '../../../bench/report/chart.ts'
 import { judgeGoals } from '../../../bench/report/goals.ts'
+import { mergeSections } from '../../../bench/report/merge-sections.ts'
 import { type Report, toMarkdown } from '../../../bench/report/report.ts'
 import type { MeasureResult, Row } from '../../../bench/report/result.ts'
 import { percentile, spreadOf } from '../../../bench/report/statistics.ts'
@@ -145,6 +146,28 @@ describe('toMarkdown', () => {
     expect(markdown).toContain('| process / raw SQL | ≥ 0.7 | 0.50 | missed by 29 % | ≥ 0.8 |')
     expect(markdown).toContain('Left out: bullmq-redis: redis-server is not installed')
     expect(markdown).not.toContain('NaN')
+  })
+})
+
+describe('mergeSections', () => {
+  const published = 'facts of then\n\n### Goals\n\n1 of 2\n\n### Latency\n\n3 ms\n\n### Settings\n\ndefaults'
+  const measured = 'facts of now\n\n### Goals\n\n2 of 2\n\n### Fleet\n\n4 workers\n\n### Latency\n\nLeft out'
+
+  it('a run of some measures replaces these, adds what is new, and keeps the rest as it was published', () => {
+    expect(mergeSections(published, measured, new Set(['Fleet']))).toBe(
+      published.replace('### Settings', '### Fleet\n\n4 workers\n\n### Settings'),
+    )
+  })
+
+  it('a run of all measures keeps what was published of one that has no result, and says so once', () => {
+    const fresh = new Set(['', 'Goals', 'Fleet', 'Settings'])
+    const merged = measured.replace('Left out', '3 ms\n\nFrom an earlier run: this one has no result of it.')
+    expect(mergeSections(published, measured, fresh)).toBe(merged)
+    expect(mergeSections(merged, measured, fresh)).toBe(merged)
+  })
+
+  it('a measure that was never published shows why it was left out', () => {
+    expect(mergeSections('', measured, new Set(['', 'Goals', 'Fleet', 'Settings']))).toBe(measured)
   })
 })
 
