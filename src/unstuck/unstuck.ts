@@ -246,7 +246,7 @@ class Application implements Unstuck {
   }
 
   async waitFor<Result = JsonValue>(jobId: string, options?: WaitOptions): Promise<Result> {
-    return (await this.#waits.waitFor(jobId, options)) as Result
+    return (await this.#schemas.readResult(await this.#waits.waitFor(jobId, options))) as Result
   }
 
   async enqueueAndWait<Result = JsonValue>(job: NewJob, options?: WaitOptions): Promise<Result> {
@@ -267,7 +267,8 @@ class Application implements Unstuck {
   }
 
   async runOnce(type: string, payload?: unknown, options?: RunOnceOptions): Promise<JsonValue | undefined> {
-    return runOnceOf(this.#parts(), type, payload, options)
+    const result = await runOnceOf(this.#parts(), type, payload, options)
+    return (await this.#schemas.readResult({ type, result })) as JsonValue | undefined
   }
 
   #parts(): ApplicationParts {

@@ -30,7 +30,6 @@ declare
   v_done /*id*/uuid[];
   v_deleted /*id*/uuid[]; v_deleted_lease_ids uuid[];
   v_events "unstuck".new_event[];
-  v_has_waits boolean;
 begin
   if cardinality(p_lease_ids) = 1 and cardinality(p_ids) > 0 then
     v_lease_id := p_lease_ids[1];
@@ -72,14 +71,13 @@ begin
   )
   select array_agg(done."id"),
          array_agg(row(done."id"::text, 'complete', jsonb_build_object('attempt', done."attempt")
-                         || "unstuck".acted_by(p_actor))::"unstuck".new_event) filter (where v_policy.events = 'all'),
-         exists (select from "unstuck".waits where attachment = /*attachment*/'native')
-    into v_done, v_events, v_has_waits
+                         || "unstuck".acted_by(p_actor))::"unstuck".new_event) filter (where v_policy.events = 'all')
+    into v_done, v_events
     from done;
   if v_events is not null then
     perform "unstuck"."record_events"(v_now, v_events);
   end if;
-  if v_has_waits then
+  if exists (select from "unstuck".waits where attachment = /*attachment*/'native') then
     perform "unstuck".notify_waits(/*attachment*/'native', v_done::text[]);
   end if;
   v_done := array_cat(v_deleted, v_done);
