@@ -26,15 +26,19 @@ export interface UnstuckOptions<Jobs extends JobDeclarations = JobDeclarations> 
   store?: LocalStore | undefined
   /** Path of the config file. Default: UNSTUCK_CONFIG, else `unstuck.config.*` in the working directory. */
   config?: string | undefined
+  /** Overrides UNSTUCK_SCHEMA: the schema of the engine. Default: `unstuck`. */
   schema?: string | undefined
   /** Overrides UNSTUCK_SHARDS: several servers or schemas in place of `databaseUrl`. */
   shards?: ShardOptions[] | undefined
   /** Overrides UNSTUCK_SHARD_ROUTE: where a job without a dedupe key is enqueued. Default: `spread`. */
   route?: ShardRoute | undefined
+  /** Overrides UNSTUCK_PROFILE: which table holds the jobs. Default: `native`, the engine's own. */
   profile?: string | undefined
   /** Table of the profile. Default: its first. */
   table?: string | undefined
+  /** Name of this worker in rows, events and the dashboard. Default: from the host, the process and a random part. */
   workerId?: string | undefined
+  /** Overrides WORKER_CONCURRENCY: how many jobs run at once in this process. Default: 10 for the native table. */
   concurrency?: number | undefined
   /** Drain on SIGTERM and SIGINT. Only if this worker owns the process. */
   handleSignals?: boolean | undefined
@@ -42,14 +46,19 @@ export interface UnstuckOptions<Jobs extends JobDeclarations = JobDeclarations> 
   startTimeoutMs?: number | undefined
   /** Time that running jobs get to end on `stop`, which resolves at most 15 s after it. Default: 25,000. */
   graceMs?: number | undefined
+  /** Time that a handler gets to end after its signal was aborted; then it counts as hung. Default: 5,000. */
   hangGraceMs?: number | undefined
+  /** Longest transaction of a handler's `tx`. Default: 60,000. */
   txTimeoutMs?: number | undefined
   /** Overrides UNSTUCK_CONNECTIONS: most connections for calls other than transactions of handlers. Default: 5. */
   connections?: number | undefined
   /** Connections for transactions of handlers; further transactions wait. Default: 10. */
   txConnections?: number | undefined
+  /** Most hung handlers that are left behind before the worker stops with exit code 1. Default: 2. */
   leakBudget?: number | undefined
+  /** What a hung handler leads to: `reopen` gives its slot to another job, `exit` ends the worker. Default: `reopen`. */
   onHang?: 'reopen' | 'exit' | undefined
+  /** Interval between claims that find nothing, from the shortest to the longest. Default: 1 to 2 s, 5 to 7.5 s while hints arrive. */
   pollMs?: [least: number, most: number] | undefined
   /** Settings of the breakers that handlers name as their `dependency`. */
   dependencies?: Record<string, DependencyOptions> | undefined

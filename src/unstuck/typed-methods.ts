@@ -21,6 +21,7 @@ import type { WaitOptions } from './jobs/job-waits.ts'
 
 /** A module whose default export runs in a child process that can be killed. */
 export interface FileHandler extends Omit<FileHandlerOptions, 'entryUrl'> {
+  /** Path or address of the module. */
   file: string | URL
 }
 
@@ -89,12 +90,15 @@ export type EventFields<Jobs extends JobDeclarations, Name extends EventName> =
     ? RuntimeEvents[Name]
     : { [Field in keyof RuntimeEvents[Name]]: DeclaredField<Jobs, Name, Field> }
 
+/** The payload may be left out if the job is declared without one. */
+type PayloadAndOptions<Payload> = undefined extends Payload
+  ? [payload?: Payload, options?: RunOnceOptions]
+  : [payload: Payload, options?: RunOnceOptions]
+
 export type RunOnceMethod<Jobs extends JobDeclarations> =
   AreOpen<Jobs> extends true
     ? (type: string, payload?: unknown, options?: RunOnceOptions) => Promise<JsonValue | undefined>
     : <Type extends JobType<Jobs>>(
         type: Type,
-        ...rest: undefined extends PayloadInputOf<Jobs, Type>
-          ? [payload?: PayloadInputOf<Jobs, Type>, options?: RunOnceOptions]
-          : [payload: PayloadInputOf<Jobs, Type>, options?: RunOnceOptions]
+        ...payloadAndOptions: PayloadAndOptions<PayloadInputOf<Jobs, Type>>
       ) => Promise<ResultOf<Jobs, Type>>

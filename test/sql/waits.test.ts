@@ -105,7 +105,13 @@ it('WORK-9 a failure or a reap that is followed by another attempt is no end', a
   const jobIds = await enqueue(1)
   await store.beginWaits?.(jobIds, 41, 60_000)
   await store.failJobs(
-    (await claim()).map((job) => ({ ...job, ...refused, category: 'TRANSIENT', isRetryable: true, retryInMs: 0 })),
+    (await claim()).map((job) => ({
+      ...job,
+      ...refused,
+      category: 'TRANSIENT',
+      isRetryable: true,
+      retryInMs: 0,
+    })),
   )
   expect(await claim()).toHaveLength(1)
   await expire()
