@@ -9,6 +9,7 @@ import type { DependencyOptions } from '../runtime/limits/dependencies.ts'
 import { requireLimits } from '../runtime/limits/token-limiter.ts'
 import type { ShardRoute } from '../store/job-store.ts'
 import type { LocalStore } from '../store/local-store.ts'
+import { requireObject, requireOptions } from './check-arguments.ts'
 
 export interface UnstuckOptions<Jobs extends JobDeclarations = JobDeclarations> {
   /** The jobs of the application, declared by `defineJobs`. Default: any type, with any payload. */
@@ -56,7 +57,7 @@ export interface UnstuckOptions<Jobs extends JobDeclarations = JobDeclarations> 
   txConnections?: number | undefined
   /** Most hung handlers that are left behind before the worker stops with exit code 1. Default: 2. */
   leakBudget?: number | undefined
-  /** What a hung handler leads to: `reopen` gives its slot to another job, `exit` ends the worker. Default: `reopen`. */
+  /** Reaction to a hung handler: `reopen` gives its slot to another job, `exit` ends the worker. Default: `reopen`. */
   onHang?: 'reopen' | 'exit' | undefined
   /** Interval between claims that find nothing, from the shortest to the longest. Default: 1 to 2 s, 5 to 7.5 s while hints arrive. */
   pollMs?: [least: number, most: number] | undefined
@@ -128,6 +129,7 @@ export function checkOptions(options: UnstuckOptions): void {
       throw invalidArgument(name, value, `a whole number from ${least} to ${most}`)
   }
   if (options.pool !== undefined) checkPool(options)
+  checkKinds(options)
   const { onHang, pollMs, logger } = options
   checkStore(options)
   if (logger !== undefined && logger !== false && !isLogger(logger))
@@ -142,6 +144,27 @@ export function checkOptions(options: UnstuckOptions): void {
       pollMs,
       `two numbers of milliseconds from 1 to ${LONGEST_TIMER_MS}, the smaller first`,
     )
+}
+
+function checkKinds(options: UnstuckOptions): void {
+  for (const name of ['handleSignals', 'prune', 'logStacks'] as const) {
+    const value: unknown = options[name]
+    if (value !== undefined && typeof value !== 'boolean') throw invalidArgument(name, value, 'true or false')
+  }
+  for (const name of ['workerId', 'config'] as const) {
+    const value: unknown = options[name]
+    if (value !== undefined && (typeof value !== 'string' || value === ''))
+      throw invalidArgument(name, value, 'a text that is not empty')
+  }
+  const { jobs, dependencies, dispatch } = options
+  if (jobs !== undefined) requireObject('jobs', jobs, 'declarations of defineJobs({ … })')
+  if (dependencies !== undefined) {
+    requireObject('dependencies', dependencies, 'settings by the name of a dependency')
+    for (const [name, settings] of Object.entries(dependencies))
+      requireObject(`dependencies.${name}`, settings, 'settings of a breaker')
+  }
+  if (dispatch !== undefined && typeof dispatch?.publish !== 'function')
+    throw invalidArgument('dispatch', dispatch, 'an object with publish(jobs)', { withhold: true })
 }
 
 function isLogger(logger: unknown): boolean {
@@ -177,7 +200,7 @@ const handlerNames: Record<keyof HandlerOptions, true> = {
 }
 
 export function checkHandlerOptions(type: string, options: HandlerOptions): void {
-  requireKnownNames(`handle('${type}')`, Object.keys(options), Object.keys(handlerNames))
+  requireOptions(`handle('${type}')`, options, Object.keys(handlerNames))
   const { progressLimitMs, limits = [] } = options
   if (progressLimitMs !== undefined && !(progressLimitMs >= 1 && progressLimitMs <= LONGEST_TIMER_MS))
     throw invalidArgument('progressLimitMs', progressLimitMs, `milliseconds from 1 to ${LONGEST_TIMER_MS}`)

@@ -67,7 +67,7 @@ export interface EnqueueOptions {
 }
 
 export interface RecurringOptions {
-  /** Of the cron expression, such as `Europe/Zurich`. Default: UTC. */
+  /** Time zone of the cron expression, such as `Europe/Zurich`. Default: UTC. */
   timezone?: string | undefined
   /** `skip` enqueues no job while that of an earlier occurrence is unfinished. Default: `skip`. */
   overlap?: 'skip' | 'allow' | undefined

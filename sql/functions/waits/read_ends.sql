@@ -1,5 +1,5 @@
--- How jobs ended, one object for each that has: { n, status, type, result, error_code, error_reason, error_category }. n
--- is its place in p_ids. A NULL status: there is no such job, or its row is gone. Jobs that wait or run are left out.
+-- How jobs ended, one object for each that has: { n, status, type, result, error_code, error_reason, error_category }.
+-- n is its place in p_ids. A NULL status: there is no such job, or its row is gone. Jobs that wait or run are left out.
 -- Row by row through the primary key, so that a wait for many jobs costs one search each.
 create or replace function "unstuck"."read_ends"(p_ids /*id*/uuid[])
 returns setof jsonb language plpgsql

@@ -7,7 +7,7 @@ import {
   type OpenTable,
 } from '../../compose/index.ts'
 import type { Config } from '../../config/index.ts'
-import { invalidArgument, requireKnownNames, UnstuckError } from '../../errors/index.ts'
+import { invalidArgument, UnstuckError } from '../../errors/index.ts'
 import type { JsonValue } from '../../job/job.ts'
 import { deletesCompleted, keepsCompleted, type Policy, withOverride } from '../../policy/policy.ts'
 import type { TableProfile } from '../../profile/profile.ts'
@@ -15,6 +15,7 @@ import { endedByStop, JobWaiter } from '../../runtime/calls/job-waiter.ts'
 import { within } from '../../runtime/timing/wait.ts'
 import { hasCapability } from '../../store/capability.ts'
 import type { JobEnd, JobStore } from '../../store/job-store.ts'
+import { requireOptions } from '../check-arguments.ts'
 
 export interface WaitOptions {
   /** Default: 30,000. */
@@ -52,6 +53,7 @@ export class JobWaits {
   readonly #waiter: JobWaiter
   readonly #channel = randomInt(LARGEST_CHANNEL)
   readonly #preparing = new Set<() => void>()
+  #isStopped = false
   #policy: Promise<Policy> | undefined
   #listening: Promise<Listener | undefined> | undefined
 
@@ -68,7 +70,8 @@ export class JobWaits {
   /** Resolves when the job has succeeded, and rejects if it ended otherwise. */
   async waitFor(jobId: string, options: WaitOptions = {}): Promise<Success> {
     if (typeof jobId !== 'string' || jobId === '') throw invalidArgument('jobId', jobId, 'the id of a job')
-    const { timeoutMs = DEFAULT_TIMEOUT_MS, type } = checkedOptions('waitFor', options)
+    const { timeoutMs = DEFAULT_TIMEOUT_MS, type } = checkedOptions('waitFor', options, ['timeoutMs', 'type'])
+    if (this.#isStopped) throw endedByStop(jobId)
     await this.#unlessStopped(jobId, this.#prepare(jobId))
     const success = successOf(await this.#waiter.wait(jobId, timeoutMs))
     if (type !== undefined && type !== success.type)
@@ -96,11 +99,12 @@ export class JobWaits {
 
   /** Refuses, before it is enqueued, a job whose result would be gone with its row. */
   async requireKept(type: string, options: WaitOptions = {}): Promise<void> {
-    checkedOptions('enqueueAndWait', options)
+    checkedOptions('enqueueAndWait', options, ['timeoutMs'])
     requireKept(await this.#readPolicy(), type)
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true
     for (const stop of this.#preparing) stop()
     await within(LAST_CALL_MS, this.#waiter.stop())
     await (await this.#listening?.catch(() => undefined))?.stop()
@@ -148,8 +152,8 @@ export function openJobWaits({ open, config, table, directUrl }: WaitParts): Job
   })
 }
 
-function checkedOptions(method: string, options: WaitOptions): WaitOptions {
-  requireKnownNames(method, Object.keys(options), ['timeoutMs', 'type'])
+function checkedOptions(method: string, options: WaitOptions, known: string[]): WaitOptions {
+  requireOptions(method, options, known)
   const { timeoutMs = DEFAULT_TIMEOUT_MS } = options
   const isFine = Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= LONGEST_TIMEOUT_MS
   if (isFine) return options

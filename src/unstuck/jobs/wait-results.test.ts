@@ -1,4 +1,4 @@
-// What waits and runOnce return of declared jobs: the stored result, as the schema of its type makes it.
+// Results of declared jobs, as waits and runOnce return them: the stored value, after its schema.
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineJobs, job } from '../../job/declared-jobs.ts'
