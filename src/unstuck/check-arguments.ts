@@ -1,6 +1,5 @@
 // Arguments of the methods of an application: one clear error for each wrong one.
 import { invalidArgument, requireKnownNames } from '../errors/index.ts'
-import type { RecurringOptions } from './unstuck-api.ts'
 
 export function requireOptions(method: string, options: unknown, known: readonly string[]): void {
   requireObject(`options of ${method}`, options, `an object with ${known.join(', ')}`)
@@ -19,7 +18,7 @@ export function requireHandler(type: unknown, handler: unknown): void {
   throw invalidArgument('handler', handler, 'a function, or { file } for a module', { withhold: true })
 }
 
-export function requireRecurring(name: unknown, job: unknown, options: RecurringOptions): void {
+export function requireRecurring(name: unknown, job: unknown, options: { overlap?: unknown }): void {
   if (typeof name !== 'string' || name === '') throw invalidArgument('name', name, 'a text that is not empty')
   requireObject('job', job, 'an object with a type')
   requireOptions('recurring', options, ['timezone', 'overlap'])
