@@ -588,7 +588,7 @@
 -- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile b42fdff5f1fe022194758ec6b53adcfc
 -- function extend_free_leases(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint, p_policy <schema>.policies, p_now timestamp with time zone, OUT ids uuid[], OUT lease_ids uuid[], OUT answers text[]) returns record plpgsql volatile lock_timeout=1ms plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off bdea5df4059375de44d87af16cf968c2
 -- function fail_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[], p_tries integer[], p_error text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp a3463f3ffc124f35f6bcccab5de6f5d6
--- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 67d4c4be83fa2b8556b281f2fc73a141
+-- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 7d17e50fd87898b0edcfaa68ed7798c6
 -- function failed_attempt(p_policy <schema>.policies, p_is_timeout boolean, p_attempt integer, p_max_attempts integer, p_is_free boolean DEFAULT false) returns integer sql immutable d4b33a6251e5e2a1b756b8899a25eac1
 -- function failed_probes(p_attachment text) returns text[] plpgsql stable search_path=pg_catalog, pg_temp 1f92553ab50db8b305c4ca9c662137af
 -- function failure_event(p_outcome text, p_code text) returns text sql immutable a483ffcdcb76cd05cef035930cd74f40
@@ -706,7 +706,7 @@
 -- function prune_reports(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 8a2bad9d6ca399f03b2eb3ec983067f1
 -- function queue_facts(p_attachment text, p_queue text) returns jsonb plpgsql stable search_path=pg_catalog, pg_temp 71d8e26dbeae78e545fccf9b601ee1e4
 -- function queue_of(p_id uuid) returns text[] plpgsql stable enable_seqscan=off 9e62f3c507228e2171de23776bbc2aa8
--- function read_ends(p_ids uuid[]) returns SETOF jsonb plpgsql volatile enable_seqscan=off enable_hashjoin=off enable_mergejoin=off 38d5560a36fc02f5398118638b2c7d55
+-- function read_ends(p_ids uuid[]) returns SETOF jsonb plpgsql volatile enable_seqscan=off enable_hashjoin=off enable_mergejoin=off d434f150d5efb0f8656f901054deff09
 -- function read_health(p_policy jsonb DEFAULT NULL::jsonb, p_count_limit integer DEFAULT 100000) returns TABLE(waiting integer, due integer, running integer, overdue integer, oldest_overdue_ms double precision, oldest_due_ms double precision, unjudged integer, reaper_age_ms double precision, hold_reason text, released_often integer, at_least text[], queues jsonb) plpgsql stable enable_seqscan=off 259250ca6474013dbb2eac0da179835f
 -- function read_observations() returns TABLE(since timestamp with time zone, would_requeue integer, would_dead_letter integer, would_cancel integer, came_back integer, still_stuck integer, reaped integer, gone integer) plpgsql stable fdc188d0201dbf82aa2bee7ed6437205
 -- function read_slo(p_window_ms bigint DEFAULT 86400000, p_poll_ms bigint DEFAULT 2000, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(rescued integer, in_time integer, p50_ms double precision, p95_ms double precision, worst_ms double precision, promise_ms double precision, oldest_stuck_ms double precision, stale_leases integer, by_cause jsonb) plpgsql stable 623385e0c8e10af43bd38a27a5034421
@@ -722,7 +722,7 @@
 -- function record_calls(p_name text, p_calls jsonb) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp 22b92f29b58c4c05a53c1d3ee363e26b
 -- function record_deliveries(p_attachment text, p_table text, p_at timestamp with time zone, p_events <schema>.new_event[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp d0658196156c659e7e18d7c690c7349e
 -- function record_dispatches(p_policy <schema>.policies, p_job_ids text[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 11d1d033624f5412378949217fbd74c1
--- function record_events(p_at timestamp with time zone, p_events <schema>.new_event[]) returns integer plpgsql volatile 84018e51d6adb76b7379868377d685ac
+-- function record_events(p_at timestamp with time zone, p_events <schema>.new_event[]) returns integer plpgsql volatile 1297631c487777079460f0a39dd9ce65
 -- function record_grants(p_at timestamp with time zone, p_worker_id text, p_lease_id uuid, p_default_stage text, p_actor text, p_jobs json) returns integer plpgsql volatile 5e20d383814c5336394b00f949e7385d
 -- function record_late_result(p_id uuid, p_lease_id uuid, p_details jsonb) returns boolean plpgsql volatile 1d6857e050fcf87debeadb57276d90f6
 -- function record_observed_outcomes(p_at timestamp with time zone, p_otherwise text DEFAULT NULL::text) returns integer plpgsql volatile 22ce311d51a2076947c10fc598d74f7c

@@ -35,7 +35,13 @@ export function renderApiReference() {
 function renderPart(part) {
   const declaration = find(part.file, part.name)
   const about = 'heading' in part && part.heading !== undefined ? [`### ${part.heading}`] : []
-  if (part.as === 'function') return [...about, signature(declaration), commentOf(declaration)]
+  if (part.as === 'function')
+    return [...about, ...overloadsOf(declaration).flatMap((each) => [signature(each), commentOf(each)])]
+  if (part.as === 'type') {
+    const { typeParameters = [] } = /** @type {ts.TypeAliasDeclaration} */ (declaration)
+    const names = typeParameters.map(({ name }) => name.text).join(', ')
+    return [...about, `- \`${part.name}<${names}>\`: ${oneLine(commentOf(declaration))}`]
+  }
   if (part.as === 'fields') return [...about, commentOf(declaration), fieldTable(declaration)]
   if (part.as === 'events') return [...about, eventTable(declaration)]
   return methods(declaration)
@@ -98,18 +104,93 @@ function membersOf(declaration) {
 function methods(declaration) {
   return membersOf(declaration).flatMap((member) => [
     `### ${nameOf(member)}`,
-    // The lines of a member are indented by its interface.
-    code(textOf(member).replaceAll(/^ {2}/gm, '')),
+    code(signaturesOf(member).join('\n')),
     commentOf(member),
   ])
 }
+
+const TYPED_METHODS = 'src/unstuck/typed-methods.ts'
+
+/**
+ * A method whose type depends on the declared jobs has one signature with them, and one without.
+ * @param {ts.Node} member
+ * @returns {string[]}
+ */
+function signaturesOf(member) {
+  const { type } = /** @type {ts.PropertySignature} */ (member)
+  const alias = ts.isPropertySignature(member) && type !== undefined ? methodType(type) : undefined
+  // The lines of a member are indented by its interface.
+  if (alias === undefined) return [textOf(member).replaceAll(/^ {2}/gm, '')]
+  return [
+    '// With declared jobs:',
+    ...callsOf(nameOf(member), alias.falseType),
+    '// Without:',
+    ...callsOf(nameOf(member), alias.trueType),
+  ]
+}
+
+/**
+ * @param {ts.TypeNode} type
+ * @returns {ts.ConditionalTypeNode | undefined}
+ */
+function methodType(type) {
+  if (!ts.isTypeReferenceNode(type) || !textOf(type.typeName).endsWith('Method')) return undefined
+  const declaration = find(TYPED_METHODS, textOf(type.typeName))
+  if (!ts.isTypeAliasDeclaration(declaration) || !ts.isConditionalTypeNode(declaration.type))
+    throw new Error(`${textOf(type.typeName)} is no choice between declared and open jobs`)
+  return declaration.type
+}
+
+/**
+ * @param {string} name
+ * @param {ts.Node} type A function type, or the name of one or of an interface of calls.
+ * @returns {string[]}
+ */
+function callsOf(name, type) {
+  if (ts.isTypeReferenceNode(type)) {
+    const declaration = find(TYPED_METHODS, textOf(type.typeName))
+    if (ts.isTypeAliasDeclaration(declaration)) return callsOf(name, declaration.type)
+    return membersOf(declaration).flatMap((member) => callsOf(name, member))
+  }
+  const { typeParameters = [], parameters, type: returned } = /** @type {ts.FunctionTypeNode} */ (type)
+  const generic = typeParameters.length === 0 ? '' : `<${listOf(typeParameters)}>`
+  const call = `${name}${generic}(${listOf(parameters)}): ${oneLine(textOf(returned))}`
+  const shown =
+    call.length <= 100
+      ? call
+      : `${name}${generic}(\n  ${listOf(parameters, ',\n  ')},\n): ${oneLine(textOf(returned))}`
+  return [shown.replaceAll(/\bSelf\b/g, 'Unstuck<Jobs>')]
+}
+
+/**
+ * @param {readonly ts.Node[]} nodes
+ * @param {string} separator
+ */
+const listOf = (nodes, separator = ', ') => nodes.map((node) => oneLine(textOf(node))).join(separator)
 
 /** @param {Declaration} declaration */
 function signature(declaration) {
   const text = textOf(declaration)
   const body = 'body' in declaration ? declaration.body : undefined
   const head = body === undefined ? text : text.slice(0, text.length - textOf(body).length)
-  return code(head.replace(/^export (?:async )?/, '').trimEnd())
+  return code(bare(head))
+}
+
+/** @param {string} text */
+const bare = (text) => text.replace(/^export (?:async )?/, '').trimEnd()
+
+/**
+ * A function with overloads is called by those, not by its implementation.
+ * @param {Declaration} declaration
+ * @returns {Declaration[]}
+ */
+function overloadsOf(declaration) {
+  const all = declaration
+    .getSourceFile()
+    .statements.filter(ts.isFunctionDeclaration)
+    .filter(({ name }) => name?.text === declaration.name?.text)
+  const overloads = all.filter(({ body }) => body === undefined)
+  return overloads.length === 0 ? [declaration] : overloads
 }
 
 /** @param {Declaration} declaration */

@@ -2,12 +2,15 @@
 // Contents of the page of the TypeScript API, in reading order.
 
 /**
- * `fields`: a table of an interface; `methods`: a heading for each member of it; `function`: its signature.
- * @typedef {{ name: string, file: string, as: 'fields' | 'methods' | 'function' | 'events', heading?: string }} ApiPart
+ * `fields`: a table of an interface; `methods`: a heading for each member of it; `function`: its signatures; `type`: a line.
+ * @typedef {{ name: string, file: string, as: 'fields' | 'methods' | 'function' | 'events' | 'type', heading?: string }} ApiPart
  */
 /** @typedef {{ heading: string, text: string, parts: ApiPart[] }} ApiSection */
 
 const FRONT_DOOR = 'src/unstuck/unstuck.ts'
+const DECLARED = 'src/job/declared-jobs.ts'
+const TYPED = 'src/unstuck/typed-methods.ts'
+const API = 'src/unstuck/unstuck-api.ts'
 const HANDLER = 'src/runtime/attempt/handler.ts'
 const JOB_ERROR = 'src/errors/job-error.ts'
 const UNSTUCK_ERROR = 'src/errors/unstuck-error.ts'
@@ -18,6 +21,20 @@ import { unstuck } from 'unstuck'
 const q = unstuck() // DATABASE_URL
 q.handle('send-mail', async (job) => ({ sent: job.payload }), { queue: 'mail' })
 await q.enqueue({ type: 'send-mail', queue: 'mail', payload: { to: 'ana@example.com' }, delayMs: 60_000 })
+await q.stop()
+\`\`\``
+
+const DECLARED_EXAMPLE = `\`\`\`ts
+import { defineJobs, job, unstuck } from 'unstuck'
+import { z } from 'zod'
+
+const jobs = defineJobs({
+  mail: job<{ to: string }>(),
+  invoice: job({ payload: z.object({ customer: z.string() }), result: z.object({ total: z.number() }) }),
+})
+const q = unstuck({ jobs })
+q.handle('mail', (mail) => console.log(mail.payload.to))
+await q.enqueue({ type: 'mail', payload: { to: 'ana@example.com' } })
 await q.stop()
 \`\`\``
 
@@ -38,8 +55,41 @@ export const apiSections = [
   },
   {
     heading: 'Methods',
-    text: 'Of the instance, `q` below.',
-    parts: [{ name: 'Unstuck', file: 'src/unstuck/unstuck-api.ts', as: 'methods' }],
+    text: 'Of the instance, `q` below. `Jobs` are the declared jobs of `unstuck({ jobs })`, and `Type` is the name of one.',
+    parts: [
+      { name: 'Unstuck', file: API, as: 'methods' },
+      { name: 'RecurringOptions', file: API, as: 'fields', heading: 'Options of recurring()' },
+      { name: 'EnqueueOptions', file: API, as: 'fields', heading: 'Options of enqueue()' },
+      {
+        name: 'EnqueuedJob',
+        file: 'src/store/ports/lifecycle-store.ts',
+        as: 'fields',
+        heading: 'What enqueue() returns',
+      },
+      {
+        name: 'WaitOptions',
+        file: 'src/unstuck/jobs/job-waits.ts',
+        as: 'fields',
+        heading: 'Options of waitFor()',
+      },
+    ],
+  },
+  {
+    heading: 'Declared jobs',
+    text: `One place that names the jobs of an application, for their types and, with schemas, for checks at run time.
+
+${DECLARED_EXAMPLE}
+
+[Typed jobs](../guides/handlers/typed-jobs.md) says when schemas are checked.`,
+    parts: [
+      { name: 'defineJobs', file: DECLARED, as: 'function', heading: 'defineJobs()' },
+      { name: 'job', file: DECLARED, as: 'function', heading: 'job()' },
+      { name: 'HandlerOf', file: TYPED, as: 'type', heading: 'Types of declared jobs' },
+      { name: 'PayloadOf', file: DECLARED, as: 'type' },
+      { name: 'PayloadInputOf', file: DECLARED, as: 'type' },
+      { name: 'ResultOf', file: DECLARED, as: 'type' },
+      { name: 'ResultInputOf', file: DECLARED, as: 'type' },
+    ],
   },
   {
     heading: 'A job to enqueue',
@@ -52,6 +102,7 @@ export const apiSections = [
     parts: [
       { name: 'ClaimedJob', file: 'src/job/lease.ts', as: 'fields', heading: 'The job of a handler' },
       { name: 'JobContext', file: HANDLER, as: 'fields', heading: 'The context of a handler' },
+      { name: 'FileHandler', file: TYPED, as: 'fields', heading: 'A handler in a file' },
       { name: 'ReleaseRequest', file: HANDLER, as: 'fields', heading: 'release()' },
       { name: 'HandlerOptions', file: HANDLER, as: 'fields', heading: 'Options of handle()' },
       {

@@ -198,6 +198,14 @@ export const errorCatalog = {
     sqlState: null,
     isRetryable: false,
   },
+  INVALID_RESULT: {
+    meaning:
+      'The job that was waited for has succeeded, and its stored result does not fit the schema of its type.',
+    httpStatus: 500,
+    exitCode: exitCodes.problemFound,
+    sqlState: null,
+    isRetryable: false,
+  },
   WAIT_TIMEOUT: {
     meaning: 'The job has not ended within the time of the wait. It goes on.',
     httpStatus: 504,

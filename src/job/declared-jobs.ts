@@ -36,6 +36,10 @@ export function job<
   TypesOf<ResultSchema>['output']
 >
 export function job(schemas: JobDeclaration = {}): JobDeclaration {
+  if (typeof schemas !== 'object' || schemas === null || isStandardSchema(schemas))
+    throw invalidArgument('job', schemas, 'job<Payload>() or job({ payload: schema, result: schema })', {
+      withhold: true,
+    })
   for (const field of ['payload', 'result'] as const)
     if (schemas[field] !== undefined && !isStandardSchema(schemas[field]))
       throw invalidArgument(field, schemas[field], 'a Standard Schema, such as z.object({ … })', {

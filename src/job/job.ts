@@ -10,7 +10,9 @@ export type PayloadValue = JsonValue | object
 
 /** A job to enqueue. Times are durations, except `runAt`, which the caller chooses. */
 export interface NewJob extends NewJobFields {
+  /** Names the handler. */
   type: string
+  /** JSON. Default: `{}`. */
   payload?: PayloadValue | undefined
 }
 
@@ -22,14 +24,19 @@ export interface NewJobFields {
   priority?: number | undefined
   /** Delay of the earliest run, by the database's clock. Excludes `runAt`. */
   delayMs?: number | undefined
+  /** Earliest run. A past time means now. */
   runAt?: Date | undefined
+  /** Stage that the job starts in, which decides its lease and deadline. Default: the type. */
   stage?: string | undefined
+  /** How long it should take. Times the factor of its stage, if that has one, it is the shortest lease. */
   expectedDurationMs?: number | undefined
+  /** The job is dead after this many failures. Default: the policy's. */
   maxAttempts?: number | undefined
   /** The user or tenant the job belongs to. */
   owner?: string | undefined
   /** At most one unfinished job per type has this key. */
   dedupeKey?: string | undefined
+  /** W3C trace context of the caller. Default: the active span of OpenTelemetry, if there is one. */
   traceparent?: string | undefined
 }
 

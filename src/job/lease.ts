@@ -3,7 +3,9 @@ import type { JsonValue } from './job.ts'
 
 /** The credential of one claim. Every write of a worker carries it; a stale one changes nothing. */
 export interface Lease {
+  /** Id of the job. */
   jobId: string
+  /** Id of this claim of it. */
   leaseId: string
 }
 
@@ -14,11 +16,17 @@ export function leaseKey({ jobId, leaseId }: Lease): string {
 
 /** A claimed job. Durations count from the claim. */
 export interface ClaimedJob<Payload = JsonValue, Type extends string = string> extends Lease {
+  /** Names the handler. */
   type: Type
+  /** Queue that it was claimed from. */
   queue: string
+  /** As it is stored, or what the schema of the declared job makes of it. */
   payload: Payload
+  /** Lower numbers run first. */
   priority: number
+  /** The phase of the job, which decides its lease and deadline. */
   stage: string
+  /** The user or tenant it belongs to. */
   owner: string | null
   /** Grows with every claim of the job. */
   fence: number
@@ -34,14 +42,17 @@ export interface ClaimedJob<Payload = JsonValue, Type extends string = string> e
   maxAttempts: number
   /** 1, and one more after each manual retry. */
   generation: number
+  /** When it was enqueued. */
   createdAt: Date
   /** Time of its first claim. */
   startedAt: Date
+  /** As given at enqueue. */
   expectedDurationMs: number | null
   /** Length of the lease, which heartbeats extend. */
   leaseMs: number
   /** Time until the hard deadline of its stage; null without a deadline. */
   deadlineMs: number | null
+  /** W3C trace context of whoever enqueued it. */
   traceparent: string | null
   /** From due to claimed. */
   waitedMs: number

@@ -1,4 +1,5 @@
 // The events of workers and reapers, by name and with typed fields. Logs, metrics and traces are built on them.
+import { invalidArgument } from '../errors/index.ts'
 import type { ClaimedJob } from '../job/lease.ts'
 import type { ReapAction } from '../job/outcome.ts'
 
@@ -158,6 +159,7 @@ export class RuntimeEventEmitter {
   readonly #listeners = new Map<EventName, Set<EventListener<never>>>()
 
   on<Name extends EventName>(name: Name, listener: EventListener<Name>): () => void {
+    if (typeof listener !== 'function') throw invalidArgument('listener', listener, 'a function')
     const listeners = this.#listeners.get(name) ?? new Set()
     listeners.add(listener)
     this.#listeners.set(name, listeners)

@@ -9,6 +9,7 @@ import type { DependencyOptions } from '../runtime/limits/dependencies.ts'
 import { requireLimits } from '../runtime/limits/token-limiter.ts'
 import type { ShardRoute } from '../store/job-store.ts'
 import type { LocalStore } from '../store/local-store.ts'
+import { requireObject, requireOptions } from './check-arguments.ts'
 
 export interface UnstuckOptions<Jobs extends JobDeclarations = JobDeclarations> {
   /** The jobs of the application, declared by `defineJobs`. Default: any type, with any payload. */
@@ -26,15 +27,19 @@ export interface UnstuckOptions<Jobs extends JobDeclarations = JobDeclarations> 
   store?: LocalStore | undefined
   /** Path of the config file. Default: UNSTUCK_CONFIG, else `unstuck.config.*` in the working directory. */
   config?: string | undefined
+  /** Overrides UNSTUCK_SCHEMA: the schema of the engine. Default: `unstuck`. */
   schema?: string | undefined
   /** Overrides UNSTUCK_SHARDS: several servers or schemas in place of `databaseUrl`. */
   shards?: ShardOptions[] | undefined
   /** Overrides UNSTUCK_SHARD_ROUTE: where a job without a dedupe key is enqueued. Default: `spread`. */
   route?: ShardRoute | undefined
+  /** Overrides UNSTUCK_PROFILE: which table holds the jobs. Default: `native`, the engine's own. */
   profile?: string | undefined
   /** Table of the profile. Default: its first. */
   table?: string | undefined
+  /** Name of this worker in rows, events and the dashboard. Default: from the host, the process and a random part. */
   workerId?: string | undefined
+  /** Overrides WORKER_CONCURRENCY: how many jobs run at once in this process. Default: 10 for the native table. */
   concurrency?: number | undefined
   /** Drain on SIGTERM and SIGINT. Only if this worker owns the process. */
   handleSignals?: boolean | undefined
@@ -42,14 +47,19 @@ export interface UnstuckOptions<Jobs extends JobDeclarations = JobDeclarations> 
   startTimeoutMs?: number | undefined
   /** Time that running jobs get to end on `stop`, which resolves at most 15 s after it. Default: 25,000. */
   graceMs?: number | undefined
+  /** Time that a handler gets to end after its signal was aborted; then it counts as hung. Default: 5,000. */
   hangGraceMs?: number | undefined
+  /** Longest transaction of a handler's `tx`. Default: 60,000. */
   txTimeoutMs?: number | undefined
   /** Overrides UNSTUCK_CONNECTIONS: most connections for calls other than transactions of handlers. Default: 5. */
   connections?: number | undefined
   /** Connections for transactions of handlers; further transactions wait. Default: 10. */
   txConnections?: number | undefined
+  /** Most hung handlers that are left behind before the worker stops with exit code 1. Default: 2. */
   leakBudget?: number | undefined
+  /** Reaction to a hung handler: `reopen` gives its slot to another job, `exit` ends the worker. Default: `reopen`. */
   onHang?: 'reopen' | 'exit' | undefined
+  /** Interval between claims that find nothing, from the shortest to the longest. Default: 1 to 2 s, 5 to 7.5 s while hints arrive. */
   pollMs?: [least: number, most: number] | undefined
   /** Settings of the breakers that handlers name as their `dependency`. */
   dependencies?: Record<string, DependencyOptions> | undefined
@@ -119,6 +129,7 @@ export function checkOptions(options: UnstuckOptions): void {
       throw invalidArgument(name, value, `a whole number from ${least} to ${most}`)
   }
   if (options.pool !== undefined) checkPool(options)
+  checkKinds(options)
   const { onHang, pollMs, logger } = options
   checkStore(options)
   if (logger !== undefined && logger !== false && !isLogger(logger))
@@ -133,6 +144,27 @@ export function checkOptions(options: UnstuckOptions): void {
       pollMs,
       `two numbers of milliseconds from 1 to ${LONGEST_TIMER_MS}, the smaller first`,
     )
+}
+
+function checkKinds(options: UnstuckOptions): void {
+  for (const name of ['handleSignals', 'prune', 'logStacks'] as const) {
+    const value: unknown = options[name]
+    if (value !== undefined && typeof value !== 'boolean') throw invalidArgument(name, value, 'true or false')
+  }
+  for (const name of ['workerId', 'config'] as const) {
+    const value: unknown = options[name]
+    if (value !== undefined && (typeof value !== 'string' || value === ''))
+      throw invalidArgument(name, value, 'a text that is not empty')
+  }
+  const { jobs, dependencies, dispatch } = options
+  if (jobs !== undefined) requireObject('jobs', jobs, 'declarations of defineJobs({ … })')
+  if (dependencies !== undefined) {
+    requireObject('dependencies', dependencies, 'settings by the name of a dependency')
+    for (const [name, settings] of Object.entries(dependencies))
+      requireObject(`dependencies.${name}`, settings, 'settings of a breaker')
+  }
+  if (dispatch !== undefined && typeof dispatch?.publish !== 'function')
+    throw invalidArgument('dispatch', dispatch, 'an object with publish(jobs)', { withhold: true })
 }
 
 function isLogger(logger: unknown): boolean {
@@ -168,7 +200,7 @@ const handlerNames: Record<keyof HandlerOptions, true> = {
 }
 
 export function checkHandlerOptions(type: string, options: HandlerOptions): void {
-  requireKnownNames(`handle('${type}')`, Object.keys(options), Object.keys(handlerNames))
+  requireOptions(`handle('${type}')`, options, Object.keys(handlerNames))
   const { progressLimitMs, limits = [] } = options
   if (progressLimitMs !== undefined && !(progressLimitMs >= 1 && progressLimitMs <= LONGEST_TIMER_MS))
     throw invalidArgument('progressLimitMs', progressLimitMs, `milliseconds from 1 to ${LONGEST_TIMER_MS}`)

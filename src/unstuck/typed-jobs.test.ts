@@ -105,6 +105,17 @@ describe('declared jobs', () => {
     })
   })
 
+  it('WORK-8 run once with the payload that is enqueued, and return what the schema makes of the result', () => {
+    compiles(async (q) => {
+      expectTypeOf(await q.runOnce('invoice', { customer: 'c', at: '2030-01-31' })).toEqualTypeOf<{
+        total: number
+      }>()
+      await q.runOnce('tick')
+      // @ts-expect-error: no payload
+      await q.runOnce('count')
+    })
+  })
+
   it('WORK-8 are known to events', () => {
     compiles((q) => {
       q.on('job:ended', (ended) => {
@@ -155,7 +166,12 @@ describe('without declarations', () => {
       expectTypeOf(await q.enqueueAndWait({ type: 'count', payload: { upTo: 3 } })).toEqualTypeOf<{
         counted: number
       }>()
-      expectTypeOf(await q.waitFor<'count'>('id')).toEqualTypeOf<{ counted: number }>()
+      expectTypeOf(await q.waitFor('id', { type: 'count' })).toEqualTypeOf<{ counted: number }>()
+      expectTypeOf(await q.waitFor('id')).toEqualTypeOf<ResultOf<Jobs, keyof Jobs>>()
+      // @ts-expect-error nobody checks that the job has this type
+      await q.waitFor<'count'>('id')
+      // @ts-expect-error a type that is not declared
+      await q.waitFor('id', { type: 'coutn' })
       // @ts-expect-error a payload of another job
       await q.enqueueAndWait({ type: 'count', payload: { to: 'x' } })
       // @ts-expect-error a type that is not declared

@@ -6,6 +6,7 @@ import type {
   JobDeclarations,
   JobToEnqueue,
   JobType,
+  PayloadInputOf,
   PayloadOf,
   ResultInputOf,
   ResultOf,
@@ -20,6 +21,7 @@ import type { WaitOptions } from './jobs/job-waits.ts'
 
 /** A module whose default export runs in a child process that can be killed. */
 export interface FileHandler extends Omit<FileHandlerOptions, 'entryUrl'> {
+  /** Path or address of the module. */
   file: string | URL
 }
 
@@ -47,22 +49,28 @@ type HandleDeclared<Jobs extends JobDeclarations, Self> = <Type extends JobType<
   options?: HandlerOptions,
 ) => Self
 
-/** The result as it is stored. Of declared jobs `waitFor` takes the type: `q.waitFor<'invoice'>(jobId)`. */
 export type WaitForMethod<Jobs extends JobDeclarations> =
-  AreOpen<Jobs> extends true
-    ? <Result = JsonValue>(jobId: string, options?: WaitOptions) => Promise<Result>
-    : <Type extends JobType<Jobs> = JobType<Jobs>>(
-        jobId: string,
-        options?: WaitOptions,
-      ) => Promise<ResultInputOf<Jobs, Type>>
+  AreOpen<Jobs> extends true ? WaitForAny : WaitForDeclared<Jobs>
+
+/** The result as it is stored. */
+type WaitForAny = <Result = JsonValue>(jobId: string, options?: WaitOptions) => Promise<Result>
+
+/** The result as its schema makes it: of the type that the options name, else of any declared one. */
+interface WaitForDeclared<Jobs extends JobDeclarations> {
+  <const Type extends JobType<Jobs>>(
+    jobId: string,
+    options: WaitOptions & { type: Type },
+  ): Promise<ResultOf<Jobs, Type>>
+  (jobId: string, options?: Omit<WaitOptions, 'type'>): Promise<ResultOf<Jobs, JobType<Jobs>>>
+}
 
 export type EnqueueAndWaitMethod<Jobs extends JobDeclarations> =
   AreOpen<Jobs> extends true
-    ? <Result = JsonValue>(job: NewJob, options?: WaitOptions) => Promise<Result>
+    ? <Result = JsonValue>(job: NewJob, options?: Omit<WaitOptions, 'type'>) => Promise<Result>
     : <Type extends JobType<Jobs>>(
         job: JobToEnqueue<Jobs, Type> & { type: Type },
-        options?: WaitOptions,
-      ) => Promise<ResultInputOf<Jobs, Type>>
+        options?: Omit<WaitOptions, 'type'>,
+      ) => Promise<ResultOf<Jobs, Type>>
 
 /** The job of a schedule, which decides when it runs. */
 export type JobToSchedule<Jobs extends JobDeclarations> =
@@ -82,11 +90,15 @@ export type EventFields<Jobs extends JobDeclarations, Name extends EventName> =
     ? RuntimeEvents[Name]
     : { [Field in keyof RuntimeEvents[Name]]: DeclaredField<Jobs, Name, Field> }
 
+/** The payload may be left out if the job is declared without one. */
+type PayloadAndOptions<Payload> = undefined extends Payload
+  ? [payload?: Payload, options?: RunOnceOptions]
+  : [payload: Payload, options?: RunOnceOptions]
+
 export type RunOnceMethod<Jobs extends JobDeclarations> =
   AreOpen<Jobs> extends true
     ? (type: string, payload?: unknown, options?: RunOnceOptions) => Promise<JsonValue | undefined>
     : <Type extends JobType<Jobs>>(
         type: Type,
-        payload: PayloadOf<Jobs, Type>,
-        options?: RunOnceOptions,
+        ...payloadAndOptions: PayloadAndOptions<PayloadInputOf<Jobs, Type>>
       ) => Promise<ResultOf<Jobs, Type>>

@@ -4,7 +4,6 @@ import type { JobDeclarations, JobToEnqueue } from '../job/declared-jobs.ts'
 import type { EventName } from '../observe/events.ts'
 import type { Metrics } from '../observe/metrics/metrics.ts'
 import type { DrainOptions, DrainReport } from '../runtime/in-place/drain.ts'
-import type { RecurringJob } from '../runtime/services/scheduler.ts'
 import type { EnqueuedJob, JobStore } from '../store/job-store.ts'
 import type {
   EnqueueAndWaitMethod,
@@ -36,9 +35,12 @@ export interface Unstuck<Jobs extends JobDeclarations = JobDeclarations> {
   enqueue(job: JobToEnqueue<Jobs>, options?: EnqueueOptions): Promise<EnqueuedJob>
   /** Stores all jobs or none, with one statement. */
   enqueueMany(jobs: JobToEnqueue<Jobs>[], options?: EnqueueOptions): Promise<EnqueuedJob[]>
-  /** The result of a job, once it has ended. Rejects with JOB_DEAD, JOB_CANCELLED, JOB_NOT_FOUND or WAIT_TIMEOUT. */
+  /**
+   * The result of a job, once it has ended. Rejects with JOB_DEAD, JOB_CANCELLED, JOB_NOT_FOUND or WAIT_TIMEOUT. With `jobs`, name
+   * the type for the type of its result: `waitFor(jobId, { type: 'invoice' })`.
+   */
   waitFor: WaitForMethod<Jobs>
-  /** Enqueues a job and waits for its end. */
+  /** Enqueues a job and waits for its end, as `waitFor` does. */
   enqueueAndWait: EnqueueAndWaitMethod<Jobs>
   /** The shard of a key, for a transaction there: its jobs have this dedupe key, or none. A single database is shard 0. */
   shard(key: string): ShardHandle<Jobs>
@@ -64,7 +66,12 @@ export interface EnqueueOptions {
   tx?: SqlClient | undefined
 }
 
-export type RecurringOptions = { [Name in 'timezone' | 'overlap']?: RecurringJob[Name] | undefined }
+export interface RecurringOptions {
+  /** Time zone of the cron expression, such as `Europe/Zurich`. Default: UTC. */
+  timezone?: string | undefined
+  /** `skip` enqueues no job while that of an earlier occurrence is unfinished. Default: `skip`. */
+  overlap?: 'skip' | 'allow' | undefined
+}
 
 export interface ShardHandle<Jobs extends JobDeclarations = JobDeclarations> {
   /** Its number, as in the ids of its jobs and in the configuration. */

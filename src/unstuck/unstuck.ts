@@ -20,6 +20,7 @@ import { checkRecurringJob, type DeclaredJob, type RecurringJob } from '../runti
 import type { Worker } from '../runtime/worker/worker.ts'
 import { hasCapability } from '../store/capability.ts'
 import type { EnqueuedJob, JobStore } from '../store/job-store.ts'
+import { requireHandler, requireOptions, requireRecurring } from './check-arguments.ts'
 import { childHandlerOf } from './jobs/child-handler-of.ts'
 import { emitEnqueued } from './jobs/emit-enqueued.ts'
 import { enqueuePolicyOf } from './jobs/enqueue-policy.ts'
@@ -117,6 +118,7 @@ class Application implements Unstuck {
     options: HandlerOptions = {},
   ): this {
     this.#requireNotStarted('handle', type)
+    requireHandler(type, given)
     if (this.#handlers.has(type)) throw invalidArgument('type', type, 'a type that has no handler yet')
     this.#schemas.requireDeclared(type)
     checkHandlerOptions(type, options)
@@ -128,6 +130,7 @@ class Application implements Unstuck {
 
   recurring(name: string, cron: string, job: RecurringJob['job'], options: RecurringOptions = {}): this {
     this.#requireNotStarted('recurring', name)
+    requireRecurring(name, job, options)
     const { timezone, overlap } = options
     const recurring: RecurringJob = {
       name,
@@ -231,7 +234,8 @@ class Application implements Unstuck {
     await this.ended
   }
 
-  enqueue(job: NewJob, options: EnqueueOptions = {}): Promise<EnqueuedJob> {
+  async enqueue(job: NewJob, options: EnqueueOptions = {}): Promise<EnqueuedJob> {
+    requireOptions('enqueue', options, ['tx'])
     return this.#traced([job], async (jobs) => {
       const [only = job] = jobs
       const [enqueued] =
@@ -241,21 +245,25 @@ class Application implements Unstuck {
     })
   }
 
-  enqueueMany(jobs: NewJob[], options: EnqueueOptions = {}): Promise<EnqueuedJob[]> {
+  async enqueueMany(jobs: NewJob[], options: EnqueueOptions = {}): Promise<EnqueuedJob[]> {
+    if (!Array.isArray(jobs)) throw invalidArgument('jobs', jobs, 'an array of jobs', { withhold: true })
+    requireOptions('enqueueMany', options, ['tx'])
     return this.#traced(jobs, (marked) => this.#send(marked, options))
   }
 
   async waitFor<Result = JsonValue>(jobId: string, options?: WaitOptions): Promise<Result> {
-    return (await this.#waits.waitFor(jobId, options)) as Result
+    return (await this.#schemas.readResult(await this.#waits.waitFor(jobId, options))) as Result
   }
 
   async enqueueAndWait<Result = JsonValue>(job: NewJob, options?: WaitOptions): Promise<Result> {
+    checkNewJob(job, this.#config)
     await this.#waits.requireKept(job.type, options)
     const { jobId } = await this.enqueue(job)
     return this.waitFor(jobId, options)
   }
 
-  async drain(options?: DrainOptions): Promise<DrainReport> {
+  async drain(options: DrainOptions = {}): Promise<DrainReport> {
+    requireOptions('drain', options, ['limit'])
     if (this.#starting !== undefined)
       throw invalidArgument('drain', 'a call after start()', 'an instance that is not started')
     const parts = {
@@ -267,7 +275,8 @@ class Application implements Unstuck {
   }
 
   async runOnce(type: string, payload?: unknown, options?: RunOnceOptions): Promise<JsonValue | undefined> {
-    return runOnceOf(this.#parts(), type, payload, options)
+    const result = await runOnceOf(this.#parts(), type, payload, options)
+    return (await this.#schemas.readResult({ type, result })) as JsonValue | undefined
   }
 
   #parts(): ApplicationParts {

@@ -7,6 +7,7 @@ import { createMemoryStore } from '../../src/store/memory/index.ts'
 import { failoverCommands } from './commands/failover-commands.ts'
 import { operatorCommands, passHours, sweepToTheEnd } from './commands/operator-commands.ts'
 import { transactionCommands } from './commands/transaction-commands.ts'
+import { waitCommands } from './commands/wait-commands.ts'
 import { add, claimAll, workerCommands } from './commands/worker-commands.ts'
 import { findUnclaimable, findViolations } from './invariants.ts'
 import type { ModelBench } from './model-bench.ts'
@@ -21,6 +22,7 @@ export function leaseProperty(bench: ModelBench, counting: fc.Arbitrary<Counting
     ...operatorCommands,
     ...failoverCommands,
     ...transactionCommands,
+    ...waitCommands,
   )
   const commands = fc.noBias(fc.commands([command], { maxCommands, size: 'max' }))
   return fc.asyncProperty(startPolicy(counting), add, commands, async (policy, first, steps) => {

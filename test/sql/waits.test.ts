@@ -63,13 +63,77 @@ it('WORK-9 nothing is sent for jobs that nobody waits for, or no longer', async 
   expect(await heard()).toEqual([])
 })
 
-it('WORK-9 a failure notifies too', async () => {
-  const [failed = ''] = await enqueue(2)
-  const jobs = await claim()
-  await store.beginWaits?.([failed], 41, 60_000)
-  const refused = { code: 'X', reason: 'x', category: 'PERMANENT', isRetryable: false } as const
-  await store.failJobs(jobs.map((job) => ({ ...job, ...refused })))
+const refused = { code: 'X', reason: 'x', category: 'PERMANENT', isRetryable: false } as const
+const expire = () => database.pool.query(`update unstuck.jobs set lease_expires_at = now() - interval '1 s'`)
+
+const ends: Record<string, (jobId: string) => Promise<unknown>> = {
+  'a failure': async () => store.failJobs((await claim()).map((job) => ({ ...job, ...refused }))),
+  'a cancel': (jobId) => store.cancelJobs([jobId]),
+  'a release of a job that is to be cancelled': async (jobId) => {
+    const jobs = await claim()
+    await store.cancelJobs([jobId])
+    await store.releaseJobs(jobs)
+  },
+  'a discard': (jobId) => store.discardJobs([jobId]),
+  'a reap for the last time': async () => {
+    await claim()
+    await expire()
+    await store.sweepJobs({ policy: { maxCrashes: 1 } })
+  },
+  'a reap of a job that is to be cancelled': async (jobId) => {
+    await claim()
+    await store.cancelJobs([jobId])
+    await expire()
+    await store.sweepJobs()
+  },
+  'a claim that finds no budget left': async () => {
+    await database.pool.query('update unstuck.jobs set failures = max_attempts')
+    expect(await claim()).toEqual([])
+  },
+}
+
+it.each(Object.keys(ends))('WORK-9 %s notifies who waits, and nobody else', async (end) => {
+  const [jobId = ''] = await enqueue(2)
+  await store.beginWaits?.([jobId], 41, 60_000)
+  await store.beginWaits?.(['another job'], 42, 60_000)
+  await ends[end]?.(jobId)
   expect(await heard()).toEqual(['41'])
+  expect(await store.readEnds([jobId])).toHaveLength(1)
+})
+
+it('WORK-9 a failure or a reap that is followed by another attempt is no end', async () => {
+  const jobIds = await enqueue(1)
+  await store.beginWaits?.(jobIds, 41, 60_000)
+  await store.failJobs(
+    (await claim()).map((job) => ({
+      ...job,
+      ...refused,
+      category: 'TRANSIENT',
+      isRetryable: true,
+      retryInMs: 0,
+    })),
+  )
+  expect(await claim()).toHaveLength(1)
+  await expire()
+  await store.sweepJobs()
+  expect(await heard()).toEqual([])
+})
+
+it('WORK-9 C20 a role that only enqueues needs no right to the waits', async () => {
+  await store.writePolicy({ events: 'all' })
+  const client = await database.connect()
+  await client.query('begin')
+  await client.query(`
+    create role enqueuer_of_waits;
+    grant usage on schema unstuck to enqueuer_of_waits;
+    grant select on unstuck.jobs, unstuck.policies, unstuck.attachments to enqueuer_of_waits;
+    grant select (id, attachment, events, is_active) on unstuck.webhooks to enqueuer_of_waits;
+    grant insert on unstuck.jobs, unstuck.events, unstuck.deliveries to enqueuer_of_waits;
+    set local role enqueuer_of_waits`)
+  const [enqueued] = await store.enqueueJobs([{ type: 'a' }], { tx: client })
+  expect(enqueued).toMatchObject({ outcome: 'created' })
+  await client.query('rollback')
+  await store.writePolicy({ events: 'recovery' })
 })
 
 it('WORK-9 C20 a role that was granted the tables before gets the waits with the upgrade', async () => {

@@ -22,7 +22,7 @@ describe('times as text', () => {
   })
 
   it('SEE-5 an id is shortened in its middle, where the ids of one moment are alike', () => {
-    expect(shortId('0198c1d4-6f0e-7c3a-9a51-3f4d2f6f2a10')).toBe('0198…6f2a10')
+    expect(shortId('0198c1d4-6f0e-7c3a-9a51-3f4d2f6f2a10')).toBe('…3f4d2f6f2a10')
     expect(shortId('42')).toBe('42')
   })
 })

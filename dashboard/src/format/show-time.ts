@@ -1,4 +1,6 @@
 // Durations and times as text.
+export { shortId } from '../../../src/job/short-id.ts'
+
 export type TimeMode = 'local' | 'utc' | 'relative'
 
 export function showDuration(ms: number): string {
@@ -38,11 +40,6 @@ export function showTime(time: string, mode: TimeMode, ago: number | null): stri
   if (mode === 'utc') return `${date.toISOString().slice(0, 19).replace('T', ' ')}Z`
   const day = `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`
   return `${day} ${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`
-}
-
-/** `0198c1d4…6a2f`: ids of one moment share their start, so the end is shown too. */
-export function shortId(id: string): string {
-  return id.length <= 14 ? id : `${id.slice(0, 4)}…${id.slice(-6)}`
 }
 
 export const showCount = (value: number) => value.toLocaleString('en')

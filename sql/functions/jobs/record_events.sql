@@ -1,4 +1,5 @@
--- Private: writes events and their deliveries, in the transaction of the change.
+-- Private: writes events and their deliveries, and notifies processes that wait for the end of a job, all in the
+-- transaction of the change.
 create or replace function "unstuck"."record_events"(p_at timestamptz, p_events "unstuck".new_event[])
 returns int language plpgsql as $$
 declare
@@ -19,6 +20,17 @@ begin
   */
   if exists (select from "unstuck".webhooks where attachment = /*attachment*/'native') then
     perform "unstuck".record_deliveries(/*attachment*/'native', /*table*/'jobs', p_at, p_events);
+  end if;
+  -- A role that only enqueues may not read the waits.
+  if (p_events[1]).type = 'queued' then
+    return cardinality(p_events);
+  end if;
+  -- Completions, which mostly write no event, notify themselves.
+  if exists (select from "unstuck".waits where attachment = /*attachment*/'native') then
+    perform "unstuck".notify_waits(/*attachment*/'native', array(
+      select event.job_id from pg_catalog.unnest(p_events) event
+       where event.type in ('failed', 'expired', 'cancelled', 'discarded', 'foreign_settle', 'reaper:cancelled',
+                            'reaper:failed(timeout)')));
   end if;
   return cardinality(p_events);
 end

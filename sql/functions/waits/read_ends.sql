@@ -1,5 +1,5 @@
--- How jobs ended, one object for each that has: { n, status, result, error_code, error_reason, error_category }. n is
--- its place in p_ids. A NULL status: there is no such job, or its row is gone. Jobs that wait or run are left out.
+-- How jobs ended, one object for each that has: { n, status, type, result, error_code, error_reason, error_category }.
+-- n is its place in p_ids. A NULL status: there is no such job, or its row is gone. Jobs that wait or run are left out.
 -- Row by row through the primary key, so that a wait for many jobs costs one search each.
 create or replace function "unstuck"."read_ends"(p_ids /*id*/uuid[])
 returns setof jsonb language plpgsql
@@ -9,8 +9,9 @@ begin
   /*+without_results perform "unstuck".refuse_feature(/*attachment*/'native', 'results'); */
   return query
   select jsonb_build_object(
-           'n', asked.n, 'status', job."status", 'result', job."result", 'error_code', job."error_code",
-           'error_reason', job."error_reason", 'error_category', job."error_category")
+           'n', asked.n, 'status', job."status", 'type', job."type", 'result', job."result",
+           'error_code', job."error_code", 'error_reason', job."error_reason",
+           'error_category', job."error_category")
     from pg_catalog.unnest(p_ids) with ordinality asked(id, n)
     left join "unstuck"."jobs" job on job."id" = asked.id
    where job."id" is null or job."status" = /*succeeded*/'succeeded'

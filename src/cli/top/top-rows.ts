@@ -1,4 +1,5 @@
 // Selectable rows: running jobs, the newest dead jobs, workers.
+import { shortId } from '../../job/short-id.ts'
 import type { JobSummary, WorkerStatus } from '../../store/job-store.ts'
 import type { Colour } from '../terminal/colour.ts'
 import { showDuration } from '../terminal/duration.ts'
@@ -26,9 +27,6 @@ export function topRows({ running, dead, workers }: Snapshot, filter: string): T
   const wanted = filter.toLowerCase()
   return rows.filter(({ text }) => text.toLowerCase().includes(wanted))
 }
-
-/** The end of an id distinguishes jobs: a native id starts with its time. */
-const shortId = (id: string) => (id.length > 13 ? `…${id.slice(-12)}` : id)
 
 function runningRow(table: string, job: JobSummary): TopRow {
   const { id, type, stage, workerId, attempt } = job

@@ -33,6 +33,7 @@ import { previewSweep, sweepJobs } from './reaping/sweep.ts'
 import { listSweeps } from './reaping/sweep-history.ts'
 import { bindScheduleVerbs } from './schedules.ts'
 import { createJobIds } from './state/job-id.ts'
+import { JobTable } from './state/job-table.ts'
 import { keepTables } from './state/keep-tables.ts'
 import type { MemoryState } from './state/memory-state.ts'
 import { emptyRow } from './state/new-job.ts'
@@ -81,7 +82,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryJobSt
   const state: MemoryState = {
     table: options.table ?? 'jobs',
     judgesWaiting: options.judgesWaiting ?? true,
-    jobs: new Map(),
+    jobs: new JobTable(),
     events: new Map(),
     nowMs: () => clock() + elapsedMs,
     random: options.random ?? Math.random,

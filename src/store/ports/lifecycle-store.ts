@@ -42,7 +42,9 @@ export interface LifecycleStore<Tx = never> {
 }
 
 export interface EnqueuedJob {
+  /** Id of the new job, or of the unfinished one that has the dedupe key. */
   jobId: string
+  /** `created`, or `duplicate` if an unfinished job of the type has the dedupe key. */
   outcome: EnqueueOutcome
 }
 

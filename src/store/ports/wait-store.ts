@@ -13,6 +13,8 @@ export interface JobEnd {
   jobId: string
   /** `gone`: no job has this id, or its row was deleted. */
   status: 'succeeded' | 'dead' | 'cancelled' | 'gone'
+  /** Null if it is gone. */
+  type: string | null
   result: JsonValue
   /** Set if the job is dead or cancelled. */
   error: Pick<JobErrorRecord, 'code' | 'reason' | 'category'> | null

@@ -12,6 +12,7 @@ import {
   type StandardSchema,
 } from '../../job/standard-schema.ts'
 import type { Handler, JobContext } from '../../runtime/attempt/handler.ts'
+import type { Success } from './job-waits.ts'
 
 /** Jobs that are declared, or any job if nothing is. */
 export class JobSchemas {
@@ -45,6 +46,22 @@ export class JobSchemas {
       else requireFit(job.type, name, result)
     }
     return pending.length === 0 ? undefined : Promise.all(pending).then(() => {})
+  }
+
+  /** The result as its schema makes it, from the value that is stored. */
+  async readResult({ type, result }: Success): Promise<unknown> {
+    this.requireDeclared(type)
+    const schema = this.#jobs?.[type]?.result
+    if (schema === undefined) return result
+    const fit = await validate(schema, result)
+    if (fit.issues === undefined) return fit.value
+    // A handler that returned nothing has a null result.
+    const absent = result === null ? await validate(schema, undefined) : fit
+    if (absent.issues === undefined) return absent.value
+    throw new UnstuckError('INVALID_RESULT', misfit(type, 'result', fit.issues).message, {
+      details: { type },
+      hint: 'The schema may have changed since the job ran; q.store.getJob returns the result as it is stored.',
+    })
   }
 
   /** The job of a schedule. Its schema must answer at once. */

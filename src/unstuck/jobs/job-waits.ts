@@ -15,10 +15,19 @@ import { endedByStop, JobWaiter } from '../../runtime/calls/job-waiter.ts'
 import { within } from '../../runtime/timing/wait.ts'
 import { hasCapability } from '../../store/capability.ts'
 import type { JobEnd, JobStore } from '../../store/job-store.ts'
+import { requireOptions } from '../check-arguments.ts'
 
 export interface WaitOptions {
   /** Default: 30,000. */
   timeoutMs?: number | undefined
+  /** The type that the job must have. Default: any. */
+  type?: string | undefined
+}
+
+/** A job that succeeded. */
+export interface Success {
+  type: string
+  result: JsonValue | undefined
 }
 
 export interface JobWaitsOptions {
@@ -44,6 +53,7 @@ export class JobWaits {
   readonly #waiter: JobWaiter
   readonly #channel = randomInt(LARGEST_CHANNEL)
   readonly #preparing = new Set<() => void>()
+  #isStopped = false
   #policy: Promise<Policy> | undefined
   #listening: Promise<Listener | undefined> | undefined
 
@@ -57,12 +67,16 @@ export class JobWaits {
     })
   }
 
-  /** The result of a job, once it has ended. */
-  async waitFor(jobId: string, { timeoutMs = DEFAULT_TIMEOUT_MS }: WaitOptions = {}): Promise<JsonValue> {
+  /** Resolves when the job has succeeded, and rejects if it ended otherwise. */
+  async waitFor(jobId: string, options: WaitOptions = {}): Promise<Success> {
     if (typeof jobId !== 'string' || jobId === '') throw invalidArgument('jobId', jobId, 'the id of a job')
-    requireTimeout(timeoutMs)
+    const { timeoutMs = DEFAULT_TIMEOUT_MS, type } = checkedOptions('waitFor', options, ['timeoutMs', 'type'])
+    if (this.#isStopped) throw endedByStop(jobId)
     await this.#unlessStopped(jobId, this.#prepare(jobId))
-    return resultOf(await this.#waiter.wait(jobId, timeoutMs))
+    const success = successOf(await this.#waiter.wait(jobId, timeoutMs))
+    if (type !== undefined && type !== success.type)
+      throw invalidArgument('type', type, `the type of job ${jobId}: ${success.type}`)
+    return success
   }
 
   /** A call that is under way when the connections are closed may take long to fail. */
@@ -84,12 +98,13 @@ export class JobWaits {
   }
 
   /** Refuses, before it is enqueued, a job whose result would be gone with its row. */
-  async requireKept(type: string, { timeoutMs = DEFAULT_TIMEOUT_MS }: WaitOptions = {}): Promise<void> {
-    requireTimeout(timeoutMs)
+  async requireKept(type: string, options: WaitOptions = {}): Promise<void> {
+    checkedOptions('enqueueAndWait', options, ['timeoutMs'])
     requireKept(await this.#readPolicy(), type)
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true
     for (const stop of this.#preparing) stop()
     await within(LAST_CALL_MS, this.#waiter.stop())
     await (await this.#listening?.catch(() => undefined))?.stop()
@@ -137,10 +152,12 @@ export function openJobWaits({ open, config, table, directUrl }: WaitParts): Job
   })
 }
 
-function requireTimeout(timeoutMs: unknown): void {
-  const isFine =
-    Number.isInteger(timeoutMs) && Number(timeoutMs) >= 1 && Number(timeoutMs) <= LONGEST_TIMEOUT_MS
-  if (!isFine) throw invalidArgument('timeoutMs', timeoutMs, `a whole number from 1 to ${LONGEST_TIMEOUT_MS}`)
+function checkedOptions(method: string, options: WaitOptions, known: string[]): WaitOptions {
+  requireOptions(method, options, known)
+  const { timeoutMs = DEFAULT_TIMEOUT_MS } = options
+  const isFine = Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= LONGEST_TIMEOUT_MS
+  if (isFine) return options
+  throw invalidArgument('timeoutMs', timeoutMs, `a whole number from 1 to ${LONGEST_TIMEOUT_MS}`)
 }
 
 function requireKept(policy: Policy, type: string): void {
@@ -155,13 +172,13 @@ function requireKept(policy: Policy, type: string): void {
   )
 }
 
-function resultOf({ jobId, status, result, error }: JobEnd): JsonValue {
-  if (status === 'succeeded') return result
-  if (status === 'gone')
+function successOf({ jobId, status, type, result, error }: JobEnd): Success {
+  if (status === 'gone' || type === null)
     throw new UnstuckError('JOB_NOT_FOUND', `job ${jobId}: no job has this id, or its row was deleted`, {
       details: { jobId },
       hint: 'Rows of ended jobs are deleted by retention, by discard, and at once if keepCompleted is false.',
     })
+  if (status === 'succeeded') return { type, result }
   const why = [error?.code, error?.reason].filter((part) => part != null && part !== '').join(': ')
   const details = {
     jobId,

@@ -66,8 +66,8 @@ begin
     into v_failed, v_queues, v_events
     from failed;
   perform "unstuck"."record_events"(v_now, v_events);
-  perform "unstuck".announce_requeued(v_policy, array_agg(id), v_queues, array_agg(retry_in_ms)),
-          "unstuck".notify_waits(/*attachment*/'native', array_agg(id)) from pg_catalog.unnest(v_failed);
+  perform "unstuck".announce_requeued(v_policy, array_agg(id), v_queues, array_agg(retry_in_ms))
+     from pg_catalog.unnest(v_failed);
   return query
   select answer.id, coalesce(failed.outcome, answer.outcome), failed.retry_in_ms
     from "unstuck"."job_outcomes"(v_ids, v_lease_ids, null, null) with ordinality answer(id, outcome, retry_in_ms, n)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JobEnd } from '../../job-store.ts'
-import { claimOne, enqueueOne, MINUTE } from '../builders.ts'
+import { claimOne, enqueueOne, MINUTE, TYPE } from '../builders.ts'
 import type { TestBench } from '../harness.ts'
 
 const byId = (ends: JobEnd[]) => new Map(ends.map((end) => [end.jobId, end]))
@@ -41,12 +41,14 @@ export function describeEnds(opened: () => TestBench): void {
       expect(ends.get(done)).toEqual({
         jobId: done,
         status: 'succeeded',
+        type: TYPE,
         result: { pages: [1, null, 'x'] },
         error: null,
       })
       expect(ends.get(plain)).toMatchObject({ status: 'succeeded', result: null })
       expect(ends.get(dead)).toMatchObject({
         status: 'dead',
+        type: TYPE,
         error: { code: 'CARD', reason: 'card declined' },
       })
       expect(ends.get(cancelled)).toMatchObject({ status: 'cancelled', error: { code: 'cancelled' } })
@@ -63,7 +65,7 @@ export function describeEnds(opened: () => TestBench): void {
       await store.cancelJobs([dead])
       await store.discardJobs([dead])
       expect(await store.readEnds([dead])).toEqual([
-        { jobId: dead, status: 'gone', result: null, error: null },
+        { jobId: dead, status: 'gone', type: null, result: null, error: null },
       ])
     })
   })

@@ -13,6 +13,13 @@ export function admitJob(state: MemoryState, job: Job, nowMs: number): boolean {
   return runningProbes(breaker.facts, nowMs).some(({ jobId }) => jobId === job.id)
 }
 
+/** Whether every job of this queue may be claimed: a half-open breaker refuses some. */
+export function isSurelyAdmitted(state: MemoryState, queue: string, nowMs: number): boolean {
+  if (isPaused(state.pauses.get(queue), nowMs)) return false
+  const breaker = state.breakers.get(state.dependencies.get(queue) ?? '')
+  return breaker === undefined || breakerState(breaker.facts, nowMs) === 'closed'
+}
+
 /** Whether any job of this queue may be claimed. */
 export function isAdmitting(state: MemoryState, queue: string, nowMs: number): boolean {
   if (isPaused(state.pauses.get(queue), nowMs)) return false

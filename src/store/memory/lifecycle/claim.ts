@@ -10,6 +10,7 @@ import type { ActorOption, ClaimOneRequest, ClaimRequest } from '../../job-store
 import { planExhausted } from '../reaping/reap-plan.ts'
 import { writePlan } from '../reaping/write-plan.ts'
 import { checkWhole, requireActing } from '../state/checks.ts'
+import { compareClaimOrder } from '../state/job-table.ts'
 import {
   actedBy,
   changeJob,
@@ -20,7 +21,7 @@ import {
   recordEvent,
 } from '../state/memory-state.ts'
 import { policyOf } from '../state/policy-of.ts'
-import { admitJob, isAdmitting } from './admit-job.ts'
+import { admitJob, isAdmitting, isSurelyAdmitted } from './admit-job.ts'
 import { isIdle, keepWorker, keptJob, reserveWorker } from './last-chance.ts'
 
 const MAX_CLAIM_LIMIT = 10_000
@@ -38,10 +39,9 @@ export function claimJobs(state: MemoryState, request: ClaimRequest): ClaimedJob
   const grant = prepareGrant(state, request)
   const queues = new Set(request.queues)
   const types = request.types === undefined ? undefined : new Set(request.types)
-  const due = [...state.jobs.values()]
-    .filter((job) => queues.has(job.queue) && types?.has(job.type) !== false && isDue(grant, job))
-    .toSorted(compareClaimOrder)
+  const isAsked = (job: Job) => queues.has(job.queue) && types?.has(job.type) !== false
   const kept = keptJob(state, request.workerId, grant.nowMs)
+  const due = listDue(state, grant, isAsked, kept === null ? request.limit : Number.POSITIVE_INFINITY)
   if (kept !== null) {
     const claimed = due.some(({ id }) => id === kept) ? claimJob(state, kept, request) : 'not-claimable'
     return claimed === 'not-claimable' ? [] : [claimed]
@@ -53,11 +53,24 @@ export function claimJobs(state: MemoryState, request: ClaimRequest): ClaimedJob
   return claimed
 }
 
+/** The due jobs in their order, as far as a claim of so many can get: to the last of as many that nothing refuses. */
+function listDue(state: MemoryState, grant: Grant, isAsked: (job: Job) => boolean, limit: number): Job[] {
+  const due: Job[] = []
+  let sure = 0
+  for (const job of state.jobs.due(grant.nowMs)) {
+    if (!isAsked(job)) continue
+    due.push(job)
+    const isOpen = !isSpent(state, grant, job) && !isLastChance(grant.policy, countsOf(grant.policy, job))
+    if (isOpen && isSurelyAdmitted(state, job.queue, grant.nowMs) && ++sure === limit) break
+  }
+  return due
+}
+
 export function hasDueJobs(state: MemoryState, queues: string[]): boolean {
   const nowMs = state.nowMs()
-  return [...state.jobs.values()].some(
-    (job) => queues.includes(job.queue) && isDue({ nowMs }, job) && isAdmitting(state, job.queue, nowMs),
-  )
+  for (const { queue } of state.jobs.due(nowMs))
+    if (queues.includes(queue) && isAdmitting(state, queue, nowMs)) return true
+  return false
 }
 
 interface Taken {
@@ -162,10 +175,6 @@ function isDue({ nowMs }: Pick<Grant, 'nowMs'>, job: Job): boolean {
 /** Not claimable because its maximum was lowered. The first claim that finds it ends it (C10). */
 function isSpent({ judgesWaiting }: MemoryState, { policy }: Grant, job: Job): boolean {
   return judgesWaiting && !hasBudget(policy, countsOf(policy, job))
-}
-
-function compareClaimOrder(a: Job, b: Job): number {
-  return a.priority - b.priority || dueMs(a) - dueMs(b) || (a.id < b.id ? -1 : 1)
 }
 
 function grantLease(state: MemoryState, grant: Grant, job: Job): ClaimedJob {

@@ -15,6 +15,9 @@ import type { LastSweep, PastSweep } from '../../ports/reaping-store.ts'
 import type { Schedule } from '../../ports/schedule-store.ts'
 import type { WorkerStatus } from '../../ports/worker-store.ts'
 import { type MemoryDelivery, type MemoryWebhook, recordDeliveries } from '../deliveries.ts'
+import type { JobTable } from './job-table.ts'
+
+export { dueMs } from './job-table.ts'
 
 /** A time without a reachable database, in which leases of live workers expired (C9). */
 export interface Outage {
@@ -91,7 +94,7 @@ export interface MemoryState {
   readonly table: string
   /** Waiting jobs without budget are not claimed, and sweeps end them. */
   readonly judgesWaiting: boolean
-  readonly jobs: Map<string, Job>
+  readonly jobs: JobTable
   readonly events: Map<string, JobEvent[]>
   readonly nowMs: () => number
   readonly random: () => number
@@ -171,10 +174,6 @@ export function countsOf(policy: Policy, job: Job): Counts {
 
 export function leaseMsOf(policy: Policy, job: Job): number {
   return stageLeaseMs(policy, stageOf(job, policy.defaultStage), job.expectedDurationMs)
-}
-
-export function dueMs(job: Job): number {
-  return (job.runAt ?? job.createdAt).getTime()
 }
 
 /** Every end of a lease clears these; the last heartbeat stays as evidence. */

@@ -3,6 +3,7 @@
 import type { EventType, JobEvent } from '../../../job/event.ts'
 import type { Job, JsonValue } from '../../../job/job.ts'
 import { type Policy, withOverride } from '../../../policy/policy.ts'
+import { JobTable } from '../../memory/state/job-table.ts'
 import type { MemoryState, Outage } from '../../memory/state/memory-state.ts'
 import type { ModeStatus } from '../../ports/mode-store.ts'
 import type { LastSweep, PastSweep } from '../../ports/reaping-store.ts'
@@ -145,7 +146,7 @@ function openState(context: PartContext, { nowMs, jobs, bodies, stories }: Loade
     ...(records as unknown as Pick<MemoryState, (typeof kinds)[number]>),
     table: context.table,
     judgesWaiting: true,
-    jobs: new Map(jobs),
+    jobs: JobTable.of(jobs.values()),
     events,
     nowMs: () => nowMs,
     random: Math.random,

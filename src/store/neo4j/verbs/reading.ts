@@ -3,6 +3,7 @@ import { readEnds } from '../../memory/reading/ends.ts'
 import { readJobFacts } from '../../memory/reading/job-facts.ts'
 import { findJobIds as checkPrefix, groupDeadJobs } from '../../memory/reading/list-jobs.ts'
 import { readSlo } from '../../memory/reading/slo.ts'
+import { JobTable } from '../../memory/state/job-table.ts'
 import { dueMs } from '../../memory/state/memory-state.ts'
 import type { Run } from '../graph/graph.ts'
 import { toDateTime, toInteger, toJob } from '../state/job-node.ts'
@@ -26,7 +27,7 @@ export function bindReadingVerbs(runner: VerbRunner): ReadingStore & WaitStore {
     readEnds: async (jobIds) => {
       const rows = await graph.read((run) => run('list_jobs_by_id', { ids: jobIds }))
       const jobs = rows.map((row) => toJob(row['job']))
-      return readEnds({ jobs: new Map(jobs.map((job) => [job.id, job])) }, jobIds)
+      return readEnds({ jobs: JobTable.of(jobs) }, jobIds)
     },
     listEvents: async (jobId) => {
       const rows = await graph.read((run) => run('list_events_of', { jobIds: [jobId] }))

@@ -23,10 +23,11 @@ export function bindWaitVerbs(call: CallQuery, table: TableProfile): WaitStore {
 
 function toJobEnd(jobId: string, row: Row, table: TableProfile): JobEnd {
   const error = toErrorRecord(row)
-  if (row['status'] === null) return { jobId, status: 'gone', result: null, error: null }
+  if (row['status'] === null) return { jobId, status: 'gone', type: null, result: null, error: null }
   const status = toStatus(row['status'] as string, error, table) as JobEnd['status']
+  const type = String(row['type'])
   if (status === 'succeeded')
-    return { jobId, status, result: (row['result'] ?? null) as JsonValue, error: null }
+    return { jobId, status, type, result: (row['result'] ?? null) as JsonValue, error: null }
   const { code = null, reason = null, category = null } = error ?? {}
-  return { jobId, status, result: null, error: { code, reason, category } }
+  return { jobId, status, type, result: null, error: { code, reason, category } }
 }

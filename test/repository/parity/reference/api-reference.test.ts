@@ -27,6 +27,16 @@ describe('docs/reference/api.md', () => {
       expect(page).toContain(`\n### ${name}\n`)
   })
 
+  it('has signatures, not the names of their types', () => {
+    expect(page).not.toMatch(/\b\w+Method</)
+    expect(page).toContain('\nenqueueAndWait<Type extends JobType<Jobs>>(\n  job: ')
+  })
+
+  it('says of every option and every field of a job what it is', () => {
+    const fields = page.slice(0, page.indexOf('\n## Events\n')).split('\n')
+    expect(fields.filter((line) => /^\| `\w+\??` \| .* \|\s*\|$/.test(line))).toEqual([])
+  })
+
   it('says of every method what it does', () => {
     expect(page).not.toMatch(/```\n\n### /)
   })
