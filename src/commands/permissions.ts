@@ -3,7 +3,7 @@ import type { ErrorCode } from '../errors/index.ts'
 import { hasCapability, type StoreCapability } from '../store/capability.ts'
 import type { Actor, Scope } from './actor.ts'
 
-interface Rule {
+export interface Rule {
   scope: Scope
   /** Refused by a read-only server. */
   isWrite: boolean

@@ -20,6 +20,7 @@ export {
   openDatabase,
   openDevelopmentDatabase,
 } from './development-database.ts'
+export { diagnoseAll } from './diagnose-all.ts'
 export { examine, findTables, scan } from './inspect-database.ts'
 export { createInstaller, type Installer } from './installer.ts'
 export { type OpenShard, type OpenShards, openShards } from './open-shards.ts'

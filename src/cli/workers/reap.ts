@@ -32,7 +32,8 @@ export async function reapCommand(flags: ReapFlags): Promise<void> {
   const config = loadCommandConfig(flags, more)
   const deployment = openDeployment(config)
   try {
-    await sweepUntilStopped(selectTables(deployment, flags), config, flags)
+    const tables = selectTables({ ...deployment, tables: deployment.parts }, flags)
+    await sweepUntilStopped(tables, config, flags)
   } finally {
     await deployment.close()
   }

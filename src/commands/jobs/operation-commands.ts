@@ -92,10 +92,11 @@ const redriveOf = ({ causeId, ...rest }: RedriveInput): OperationInput => ({
 
 /** In the named table, or the first one with dead jobs of the cause; else the first that may have some. */
 async function findCause(context: CommandContext, input: RedriveInput): Promise<Answer<PlannedOperation>> {
-  const names = input.table === undefined ? context.tables.map(({ name }) => name) : [input.table]
+  const tables = findTables(context, input.table)
+  if (!tables.isDone) return tables
   const { expect, ...anyNumber } = input
   const plans: PlannedOperation[] = []
-  for (const table of names) {
+  for (const { name: table } of tables.value) {
     const plan = await planIn(context, { ...redriveOf(anyNumber), table })
     if (!plan.isDone) return plan
     plans.push(plan.value)
