@@ -8,6 +8,7 @@ import type { JobStore } from '../store/job-store.ts'
 import type { Actor } from './actor.ts'
 import { given } from './given.ts'
 import { type CommandName, commandRules, type Refusal, type Rule, refusalOf } from './permissions.ts'
+import { isShard, readEach, shardTables } from './shard-tables.ts'
 
 export interface CommandTable {
   name: string
@@ -53,19 +54,6 @@ export function command<Input, Value>(
   return Object.assign(checked, { commandName })
 }
 
-/** Each shard of these tables as a table of its own, such as `jobs:1`. */
-export function shardTables<Table extends CommandTable>(tables: readonly Table[]): Table[] {
-  return tables.flatMap((table) =>
-    table.store.shards === undefined
-      ? [table]
-      : table.store.shards.all.map(({ number, store }) => ({
-          ...table,
-          name: `${table.name}:${number}`,
-          store,
-        })),
-  )
-}
-
 /** Operations, webhooks and trends exist in each shard: a command about them sees the shards as tables. */
 function inShards(commandName: CommandName, context: CommandContext): CommandContext {
   const { needs }: Rule = commandRules[commandName]
@@ -99,8 +87,6 @@ export function findTable({ tables }: CommandContext, name: string | undefined):
     hint: `Tables: ${tables.map((table) => table.name).join(', ')}.`,
   })
 }
-
-const isShard = ({ name }: CommandTable) => /:\d+$/.test(name)
 
 const oneShardAtATime = (shards: readonly CommandTable[]) =>
   refused('INVALID_ARGUMENT', `table: takes one shard: ${shards.map(({ name }) => name).join(', ')}`, {
@@ -136,13 +122,11 @@ export async function fromTables<Value>(
 ): Promise<Answer<InTableValue<Value>[]>> {
   const tables = findTables(context, name)
   if (!tables.isDone) return tables
-  const found: InTableValue<Value>[] = []
-  for (const table of tables.value)
-    found.push(...(await read(table)).map((value) => ({ table: table.name, value })))
-  return done(found)
+  const found = await readEach(tables.value, read)
+  return done(found.flatMap(({ table, value }) => value.map((each) => ({ table: table.name, value: each }))))
 }
 
-/** The first table that answers: the named one, or any. Null if none does. */
+/** The first table with an answer: the named one, or any. Null if none has one. */
 export async function firstOfTables<Value>(
   context: CommandContext,
   { table: name }: InTable,

@@ -1,7 +1,8 @@
 // The HTTP API as one fetch handler. A request passes the guards from top to bottom, then its route, which calls a command;
 // commands check permissions.
 import { bodyLimit } from 'hono/body-limit'
-import { type CommandContext, shardTables } from '../commands/command.ts'
+import type { CommandContext } from '../commands/command.ts'
+import { shardTables } from '../commands/shard-tables.ts'
 import { OperationRunner } from '../runtime/operations/operation-runner.ts'
 import { collectSilentShards } from '../store/silent-shards.ts'
 import { type Authenticate, createLimitedAuthenticate } from './access/authenticate.ts'

@@ -1,4 +1,4 @@
-import { shardTables } from '../../commands/command.ts'
+import { shardTables } from '../../commands/shard-tables.ts'
 import { invalidArgument } from '../../errors/index.ts'
 import { withCommands } from '../connection/with-commands.ts'
 import { type BulkFlags, type BulkRequest, runBulk } from '../jobs/run-bulk.ts'

@@ -1,6 +1,7 @@
-import { type Answer, type CommandContext, shardTables } from '../../commands/command.ts'
+import type { Answer, CommandContext } from '../../commands/command.ts'
 import { cancelJob, discardJob, type JobChange, retryJob } from '../../commands/jobs/job-commands.ts'
 import { parseFilter } from '../../commands/jobs/parse-filter.ts'
+import { shardTables } from '../../commands/shard-tables.ts'
 import { exitCodes, invalidArgument, UnstuckError } from '../../errors/index.ts'
 import type { NewOperation } from '../../store/job-store.ts'
 import { valueOf, withCommands } from '../connection/with-commands.ts'

@@ -1,6 +1,5 @@
 // A bulk change from the command line: planned, confirmed, then run in the foreground. The operation is in the database: a
 // server continues it if this process dies. Ctrl-C stops it; changed jobs stay changed.
-import { shardTables } from '../../commands/command.ts'
 import { discardJob } from '../../commands/jobs/job-commands.ts'
 import {
   abortOperation,
@@ -10,6 +9,7 @@ import {
   type OperationInput,
   planOperation,
 } from '../../commands/jobs/operation-commands.ts'
+import { shardTables } from '../../commands/shard-tables.ts'
 import { exitCodes, UnstuckError } from '../../errors/index.ts'
 import { showCount } from '../../policy/explain/show-count.ts'
 import type { OperationStop } from '../../policy/operation-move.ts'

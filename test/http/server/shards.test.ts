@@ -1,6 +1,6 @@
 // The API and the command line over two shards on servers of their own, with one of them killed and restarted.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { shardTables } from '../../../src/commands/command.ts'
+import { shardTables } from '../../../src/commands/shard-tables.ts'
 import { type Deployment, openDeployment } from '../../../src/compose/index.ts'
 import { loadConfig } from '../../../src/config/index.ts'
 import { type BuiltApp, buildApp } from '../../../src/http/app.ts'
@@ -139,6 +139,10 @@ describe('with a shard that is down', () => {
     expect({ status: found.status, silent: found.silent }).toEqual({ status: 200, silent: null })
     expect((await request('GET', `/v1/jobs/${idOf[1]}`)).status).toBe(503)
     expect((await request('POST', `/v1/jobs/${idOf[1]}/cancel`, {})).status).toBe(503)
+    for (const path of ['/v1/operations', '/v1/webhooks', '/v1/trends', '/v1/workers']) {
+      const { status, silent } = await request('GET', path)
+      expect({ path, status, silent }).toEqual({ path, status: 200, silent: expect.stringMatching(/1/) })
+    }
 
     const list = await cli('jobs', 'list')
     expect(list.exitCode).toBe(1)
@@ -186,13 +190,13 @@ describe('the command line over shards', () => {
       const jobs = await store.enqueueJobs([{ type: 'bulk' }, { type: 'single' }])
       ids.push(String(jobs[1]?.jobId))
     }
-    const bulk = await cli('jobs', 'cancel', '--where', 'type:bulk', '--yes', '--json')
+    const bulk = await cli('jobs', 'cancel', '--where', 'type:bulk', '--yes', '--json', '--reason', 'test')
     const { tables } = JSON.parse(bulk.stdout) as { tables: { table: string; changed: number }[] }
     expect(tables.map(({ table, changed }) => ({ table, changed }))).toEqual([
       { table: 'jobs:0', changed: 1 },
       { table: 'jobs:1', changed: 1 },
     ])
-    const one = await cli('jobs', 'cancel', String(ids[1]), '--yes', '--json')
+    const one = await cli('jobs', 'cancel', String(ids[1]), '--yes', '--json', '--reason', 'test')
     expect(JSON.parse(one.stdout).jobs).toEqual([{ table: 'jobs', jobId: ids[1], outcome: 'cancelled' }])
   })
 
