@@ -46,7 +46,7 @@ export const commandRules = {
   abortOperation: requiring('operations', writeOwn('ops:bulk')),
 
   listQueues: read('jobs:read'),
-  listTrends: read('jobs:read'),
+  listTrends: requiring('trends', read('jobs:read')),
   pauseQueue: write('queues:pause'),
   resumeQueue: write('queues:pause'),
   listBreakers: read('jobs:read'),

@@ -58,7 +58,7 @@ describe('a shard that takes a call and does not answer', () => {
       const set = setOf(2)
       const [silent] = set.all
       if (silent === undefined) throw new Error('there is no shard')
-      let answer = (_: string) => {}
+      let answer: (text: string) => void = () => {}
       const call = set.noted(
         silent,
         new Promise<string>((resolve) => {

@@ -62,7 +62,7 @@ describe('the judge of several shards', () => {
 
   it('OPS-15 parts ledgers, acknowledged jobs, webhooks and stalls by shard', () => {
     const line = { at: T0, worker: 'w1', pid: 1 }
-    const recorded = {
+    const recorded: History & { webhooks: { webhookId: string; events: string[]; shard: number }[] } = {
       ...cleanHistory(),
       enqueuedIds: [idOf(0), idOf(1)],
       ledger: [
