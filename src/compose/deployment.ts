@@ -3,41 +3,17 @@ import { type Config, profileOf } from '../config/index.ts'
 import { UnstuckError } from '../errors/index.ts'
 import type { TableProfile } from '../profile/profile.ts'
 import type { GoneWorkers } from '../runtime/services/reaper.ts'
-import type { AccessStore } from '../store/access-store.ts'
-import type { JobStore } from '../store/job-store.ts'
 import { deferNeo4jStore, isNeo4jUrl } from '../store/neo4j/deferred-store.ts'
 import { requireSameDatabase } from '../store/postgres/connection/connection-identity.ts'
 import { openConnectionPool } from '../store/postgres/connection/connection-pool.ts'
 import type { SqlClient } from '../store/postgres/connection/executor.ts'
 import { createPostgresAccess } from '../store/postgres/ports/access.ts'
 import { createPostgresStore } from '../store/postgres/postgres-store.ts'
+import type { Deployment, DeploymentTable } from './deployment-table.ts'
 import { countWatchers } from './presence/count-watchers.ts'
 import { watchGoneWorkers } from './presence/gone-workers.ts'
 import { requireUrl } from './require-url.ts'
 import { openShardDeployment } from './shard-deployment.ts'
-
-export interface DeploymentTable {
-  name: string
-  table: TableProfile
-  store: JobStore<SqlClient>
-  /** Watches for workers that are gone, for a reaper (LEASE-10). Absent for stores without sessions. */
-  presence?: GoneWorkers
-  /** Sessions that watch for workers that are gone. Absent for stores without sessions. */
-  countWatchers?: () => Promise<number>
-}
-
-export interface Deployment {
-  tables: [DeploymentTable, ...DeploymentTable[]]
-  /** The tables of each database alone, for reapers: those of a shard are named `jobs:1`. */
-  parts: [DeploymentTable, ...DeploymentTable[]]
-  /** Access to the whole install, for the HTTP API. */
-  access: AccessStore
-  /** The same in read-only transactions of 2 s at most, for people who look: on a standby if one is configured. */
-  reading: Pick<Deployment, 'tables' | 'access'>
-  /** The same on the database of the jobs: the live view must not lag behind. */
-  live: Pick<Deployment, 'tables' | 'access'>
-  close(): Promise<void>
-}
 
 /** Opens the tables of the configured profile over one connection pool. */
 export function openDeployment(config: Config, url?: string): Deployment {

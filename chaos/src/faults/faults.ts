@@ -27,7 +27,7 @@ import type { Fault } from './schedule.ts'
 import type { SmallDisk } from './small-disk.ts'
 import { clockLibrary } from './worker-clock.ts'
 
-/** What a fault may hit. With several shards: the parts of one of them, and all processes. */
+/** Targets of a fault. With several shards: the parts of one of them, and all processes. */
 export interface Scene {
   /** 0 for a single database. */
   shard: number

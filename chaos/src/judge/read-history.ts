@@ -37,7 +37,7 @@ export interface Sources {
   leaseMs?: number
 }
 
-/** What the run knows without the database. */
+/** Records outside of the database. */
 export type Recorded = ReturnType<typeof readRecords>
 
 export function readRecords({

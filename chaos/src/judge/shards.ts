@@ -2,7 +2,7 @@
 import type { History, Violation } from './history.ts'
 import { areAllStarved } from './starvation.ts'
 
-/** Of a native id (docs/adr/0024). */
+/** Shard number in a native id (docs/adr/0024). */
 export function shardOf(jobId: string): number {
   return Number.parseInt(jobId.slice(20, 23), 16)
 }

@@ -77,7 +77,7 @@ export class ShardedFeed<Tx> {
   }
 }
 
-/** What is visible now, but for the `past` events, counts as seen. */
+/** Visible events count as seen, except for the last `past` ones. */
 async function startOf(access: AccessStore, past: number): Promise<Position> {
   const newest = BigInt(
     past === 0 ? (await access.readClock()).lastEventId : await access.findEventsStart(past),
