@@ -44,7 +44,7 @@ export async function readEach<T extends Table, Value>(
   )
   const answered = results.flatMap((result) => ('error' in result ? [] : [result]))
   const [silent] = results.flatMap((result) => ('error' in result ? [result] : []))
-  if (answered.length === 0 && silent !== undefined) throw silent.error
+  if (answered.length === 0 && silent !== undefined) throw silent.error as Error
   for (const result of results) if ('error' in result) noteSilentShard(result.table.name)
   return answered
 }

@@ -49,7 +49,8 @@ it('OPS-15 other commands work on all shards, or on the one that --shard or --ta
 it('OPS-15 a number of shards stands for that many schemas of one database', async () => {
   const counted = { UNSTUCK_SHARDS: '2', DATABASE_URL: database.url }
   const up = await runInProcess(['migrate', 'up', '--json'], counted)
-  expect(JSON.parse(up.stdout).shards.map(({ schema, shard }: never) => ({ schema, shard }))).toEqual([
+  const { shards } = JSON.parse(up.stdout) as { shards: { schema: string; shard: number }[] }
+  expect(shards.map(({ schema, shard }) => ({ schema, shard }))).toEqual([
     { schema: 'unstuck_00', shard: 0 },
     { schema: 'unstuck_01', shard: 1 },
   ])

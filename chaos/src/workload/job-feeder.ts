@@ -160,8 +160,9 @@ export class JobFeeder {
 function openStores(urls: string[], profile: ChaosProfile) {
   if (urls.length === 1) {
     const env = { DATABASE_URL: urls[0] ?? '', UNSTUCK_PROFILE: profile }
-    const { tables, close } = openDeployment(loadConfig({ env }))
-    return { store: tables[0].store as JobStore, parts: [tables[0].store as JobStore], close }
+    const deployment = openDeployment(loadConfig({ env }))
+    const store = deployment.tables[0].store as JobStore
+    return { store, parts: [store], close: () => deployment.close() }
   }
   const q = unstuck({ shards: urls.map((url) => ({ url })), logger: false })
   const store = q.store as JobStore
