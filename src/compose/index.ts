@@ -22,7 +22,7 @@ export {
   openDevelopmentDatabase,
 } from './development-database.ts'
 export { diagnoseAll } from './diagnose-all.ts'
-export { examine, findTables, scan } from './inspect-database.ts'
+export { findTables, scan } from './inspect-database.ts'
 export { createInstaller, type Installer } from './installer.ts'
 export { type OpenShard, type OpenShards, openShards } from './open-shards.ts'
 export { openStore } from './open-store.ts'
