@@ -17,6 +17,7 @@ import { processMeasures } from './process.ts'
 import { reaping } from './reaping.ts'
 import { rescue } from './rescue/rescue.ts'
 import { waysOfDeath } from './rescue/ways-of-death.ts'
+import { shards } from './shards.ts'
 
 export const measures: Measure[] = [
   ...processMeasures,
@@ -33,6 +34,7 @@ export const measures: Measure[] = [
   presence,
   ...growthMeasures,
   fleet,
+  shards,
   heldXmin,
   attached,
   idle,

@@ -11,6 +11,8 @@ import { type ChaosProfile, policyOf } from './settings.ts'
 const SCENARIOS = ['random', 'outages', 'locks', 'presence', 'failover', 'deploy'] as const
 const PRESENCES = ['auto', 'off'] as const
 const WORKLOADS = ['both', 'throughput', 'sparse', 'tx'] as const
+/** Each is a server with its own memory. */
+const MAX_SHARDS = 8
 /** Scenarios that support a pooler. */
 const POOLED = ['random', 'outages', 'locks', 'presence']
 const PROFILES = Object.keys(policyOf) as ChaosProfile[]
@@ -22,6 +24,7 @@ const USAGE = `npm run chaos -- [options]
   --workload <workload>  ${WORKLOADS.join(', ')}; with random and failover only; tx: every handler completes in tx()
   --scenario <scenario>  ${SCENARIOS.join(', ')}
   --presence <setting>   ${PRESENCES.join(', ')} (default: the profile's)
+  --shards N             that many servers, each a shard, which are killed in turn (default: 1); native and random only
   --pooler               PgBouncer in transaction mode between the workers and the server; with ${POOLED.join(', ')} only
   --json                 print one line of JSON
   --print                print the schedule of the seed and exit
@@ -39,6 +42,7 @@ export function readChaosOptions() {
       scenario: { type: 'string', default: 'random' },
       workload: { type: 'string' },
       presence: { type: 'string' },
+      shards: { type: 'string', default: '1' },
       pooler: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       print: { type: 'boolean', default: false },
@@ -57,7 +61,13 @@ export function readChaosOptions() {
         throw new UsageError('--scenario deploy supports the profile native only')
       if (values.pooler && !POOLED.includes(scenario))
         throw new UsageError(`--pooler works with the scenarios ${POOLED.join(', ')} only`)
-      const schedule = makeSteps({ scenario, seed, durationMs })
+      const shards = wholeNumber('shards', values.shards, 1)
+      if (shards > MAX_SHARDS) throw new UsageError(`--shards takes at most ${MAX_SHARDS}`)
+      if (shards > 1 && (scenario !== 'random' || profile !== 'native' || values.pooler))
+        throw new UsageError(
+          '--shards works with the scenario random and the profile native, without --pooler',
+        )
+      const schedule = makeSteps({ scenario, seed, durationMs, shards })
       if (schedule.length === 0)
         throw new UsageError(`--minutes ${values.minutes} ends before the first fault`)
       const ownWorkload = { outages: 'long', locks: 'long', presence: 'held' } as const
@@ -68,6 +78,7 @@ export function readChaosOptions() {
         profile,
         workload: scenario in ownWorkload ? ownWorkload[scenario as keyof typeof ownWorkload] : workload,
         presence,
+        shards,
         isPooled: values.pooler,
         isKept: values.keep,
         isJson: values.json,

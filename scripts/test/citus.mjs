@@ -13,6 +13,7 @@ const suites = [
   'test/external/citus/install.test.ts',
   'test/external/citus/move.test.ts',
   'test/external/citus/presence.test.ts',
+  'test/external/citus/shards.test.ts',
   'test/external/citus/store.test.ts',
 ]
 const scripts = process.env['UNSTUCK_CITUS'] ?? ''

@@ -3,10 +3,12 @@
 import type { Job } from '../job/job.ts'
 import type { PolicyOverride } from '../policy/policy.ts'
 import type { TableProfile } from '../profile/profile.ts'
+import { hasCapability } from '../store/capability.ts'
 import type { JobStore } from '../store/job-store.ts'
 import type { Actor } from './actor.ts'
 import { given } from './given.ts'
-import { type CommandName, type Refusal, refusalOf } from './permissions.ts'
+import { type CommandName, commandRules, type Refusal, type Rule, refusalOf } from './permissions.ts'
+import { isShard, readEach, shardTables } from './shard-tables.ts'
 
 export interface CommandTable {
   name: string
@@ -45,10 +47,18 @@ export function command<Input, Value>(
   run: (context: CommandContext, input: Input) => Promise<Answer<Value>>,
 ): Command<Input, Value> {
   const checked = async (context: CommandContext, input: Input): Promise<Answer<Value>> => {
-    const refusal = refusalOf(commandName, context)
-    return refusal === null ? run(context, input) : { isDone: false, refusal }
+    const own = inShards(commandName, context)
+    const refusal = refusalOf(commandName, own)
+    return refusal === null ? run(own, input) : { isDone: false, refusal }
   }
   return Object.assign(checked, { commandName })
+}
+
+/** Operations, webhooks and trends exist in each shard: a command about them sees the shards as tables. */
+function inShards(commandName: CommandName, context: CommandContext): CommandContext {
+  const { needs }: Rule = commandRules[commandName]
+  if (needs === undefined || context.tables.every(({ store }) => hasCapability(store, needs))) return context
+  return { ...context, tables: shardTables(context.tables) as [CommandTable, ...CommandTable[]] }
 }
 
 /** Actor and reason go into the event, owner and generation into the WHERE clause (C21). */
@@ -64,22 +74,33 @@ export function policyOf({ policy }: CommandContext): { policy?: PolicyOverride 
   return given({ policy })
 }
 
-/** The named table, or the first one. */
+/** The named table, a named shard of one, or the first table. Refused if that would be one of several shards. */
 export function findTable({ tables }: CommandContext, name: string | undefined): Answer<CommandTable> {
+  const shards = tables.filter((table) =>
+    name === undefined ? isShard(table) : table.name.startsWith(`${name}:`),
+  )
+  if (shards.length > 1 && shards.every(isShard)) return oneShardAtATime(shards)
   if (name === undefined) return done(tables[0])
-  const found = tables.find((table) => table.name === name)
+  const found = [...tables, ...shardTables(tables)].find((table) => table.name === name)
   if (found !== undefined) return done(found)
   return refused('NOT_FOUND', `no table is called ${name.slice(0, 63)}`, {
     hint: `Tables: ${tables.map((table) => table.name).join(', ')}.`,
   })
 }
 
-/** The named table, or all of them. */
+const oneShardAtATime = (shards: readonly CommandTable[]) =>
+  refused('INVALID_ARGUMENT', `table: takes one shard: ${shards.map(({ name }) => name).join(', ')}`, {
+    hint: 'This exists in each shard. Call once for each, or name one with table.',
+  })
+
+/** The named table, or all of them; of a table in shards, all shards. */
 export function findTables(
   context: CommandContext,
   name: string | undefined,
 ): Answer<readonly CommandTable[]> {
   if (name === undefined) return done(context.tables)
+  const shards = context.tables.filter((table) => isShard(table) && table.name.startsWith(`${name}:`))
+  if (shards.length > 0) return done(shards)
   const named = findTable(context, name)
   return named.isDone ? done([named.value]) : named
 }
@@ -101,13 +122,11 @@ export async function fromTables<Value>(
 ): Promise<Answer<InTableValue<Value>[]>> {
   const tables = findTables(context, name)
   if (!tables.isDone) return tables
-  const found: InTableValue<Value>[] = []
-  for (const table of tables.value)
-    found.push(...(await read(table)).map((value) => ({ table: table.name, value })))
-  return done(found)
+  const found = await readEach(tables.value, read)
+  return done(found.flatMap(({ table, value }) => value.map((each) => ({ table: table.name, value: each }))))
 }
 
-/** The first table that answers: the named one, or any. Null if none does. */
+/** The first table with an answer: the named one, or any. Null if none has one. */
 export async function firstOfTables<Value>(
   context: CommandContext,
   { table: name }: InTable,

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../errors/index.ts'
 import { hasCapability, type StoreCapability } from '../store/capability.ts'
 import type { Actor, Scope } from './actor.ts'
 
-interface Rule {
+export interface Rule {
   scope: Scope
   /** Refused by a read-only server. */
   isWrite: boolean
@@ -46,7 +46,7 @@ export const commandRules = {
   abortOperation: requiring('operations', writeOwn('ops:bulk')),
 
   listQueues: read('jobs:read'),
-  listTrends: read('jobs:read'),
+  listTrends: requiring('trends', read('jobs:read')),
   pauseQueue: write('queues:pause'),
   resumeQueue: write('queues:pause'),
   listBreakers: read('jobs:read'),

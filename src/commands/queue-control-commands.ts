@@ -182,7 +182,9 @@ export const readHealth = command('readHealth', (context, input: InTable) =>
   fromTables<TableHealth>(context, input, async ({ store }) => {
     const [health, stored] = [await store.readHealth(policyOf(context)), await store.readPolicy()]
     const sweepIntervalMs = context.policy?.sweepIntervalMs ?? stored.sweepIntervalMs
-    return [{ ...health, sweepIntervalMs, isHealthy: isTableHealthy(health, sweepIntervalMs) }]
+    // Nobody knows how a shard is that does not answer.
+    const isHealthy = isTableHealthy(health, sweepIntervalMs) && health.silentShards === undefined
+    return [{ ...health, sweepIntervalMs, isHealthy }]
   }),
 )
 

@@ -1,41 +1,20 @@
 // Opens the stores of a deployment.
-import { type Config, profileOf, type ShardConfig } from '../config/index.ts'
+import { type Config, profileOf } from '../config/index.ts'
 import { UnstuckError } from '../errors/index.ts'
 import type { TableProfile } from '../profile/profile.ts'
 import type { GoneWorkers } from '../runtime/services/reaper.ts'
-import type { AccessStore } from '../store/access-store.ts'
-import type { JobStore } from '../store/job-store.ts'
 import { deferNeo4jStore, isNeo4jUrl } from '../store/neo4j/deferred-store.ts'
 import type { NodeNotice } from '../store/neo4j/state/node-notice.ts'
-import { createCallQuery } from '../store/postgres/connection/call-query.ts'
 import { requireSameDatabase } from '../store/postgres/connection/connection-identity.ts'
 import { openConnectionPool } from '../store/postgres/connection/connection-pool.ts'
 import type { SqlClient } from '../store/postgres/connection/executor.ts'
 import { createPostgresAccess } from '../store/postgres/ports/access.ts'
 import { createPostgresStore } from '../store/postgres/postgres-store.ts'
+import type { Deployment, DeploymentTable } from './deployment-table.ts'
+import { countWatchers } from './presence/count-watchers.ts'
 import { watchGoneWorkers } from './presence/gone-workers.ts'
 import { requireUrl } from './require-url.ts'
-
-export interface DeploymentTable {
-  name: string
-  table: TableProfile
-  store: JobStore<SqlClient>
-  /** Watches for workers that are gone, for a reaper (LEASE-10). Absent for stores without sessions. */
-  presence?: GoneWorkers
-  /** Sessions that watch for workers that are gone. Absent for stores without sessions. */
-  countWatchers?: () => Promise<number>
-}
-
-export interface Deployment {
-  tables: [DeploymentTable, ...DeploymentTable[]]
-  /** Access to the whole install, for the HTTP API. */
-  access: AccessStore
-  /** The same in read-only transactions of 2 s at most, for people who look: on a standby if one is configured. */
-  reading: Pick<Deployment, 'tables' | 'access'>
-  /** The same on the database of the jobs: the live view must not lag behind. */
-  live: Pick<Deployment, 'tables' | 'access'>
-  close(): Promise<void>
-}
+import { openShardDeployment } from './shard-deployment.ts'
 
 /**
  * Opens the tables of the configured profile over one connection pool. `onNotice` receives what the profile does not explain,
@@ -43,10 +22,11 @@ export interface Deployment {
  */
 export function openDeployment(
   config: Config,
-  databaseUrl = requireUrl(config.databaseUrl),
+  url?: string,
   onNotice?: (notice: NodeNotice) => void,
 ): Deployment {
-  if (config.shards !== null) throw severalShards(config.shards)
+  if (config.shards !== null) return openShardDeployment(config, config.shards)
+  const databaseUrl = url ?? requireUrl(config.databaseUrl)
   if (isNeo4jUrl(databaseUrl)) return openNeo4j(config, databaseUrl, onNotice)
   const { client, reader, close } = openConnectionPool({ databaseUrl, connections: config.connections })
   const { schema, directUrl, readUrl } = config
@@ -59,8 +39,10 @@ export function openDeployment(
   const standby =
     readUrl === null || readUrl === config.databaseUrl ? null : openConnectionPool({ databaseUrl: readUrl })
   const live = openTables(config, reader)
+  const own = openTables(config, client, watchOf)
   return {
-    ...openTables(config, client, watchOf),
+    ...own,
+    parts: own.tables,
     live,
     reading: standby === null ? live : openTables(config, standby.reader),
     async close() {
@@ -68,14 +50,6 @@ export function openDeployment(
       await Promise.all([close(), standby?.close()])
     },
   }
-}
-
-/** Tokens, audit entries and the feed of events are those of one database. */
-function severalShards(shards: ShardConfig[]): UnstuckError {
-  const numbers = shards.map(({ number }) => number).join(', ')
-  return new UnstuckError('INVALID_ARGUMENT', `--shard: not given, takes one of ${numbers}`, {
-    hint: 'Several shards are configured; this command works on one of them.',
-  })
 }
 
 function openNeo4j(config: Config, databaseUrl: string, onNotice?: (notice: NodeNotice) => void): Deployment {
@@ -87,7 +61,7 @@ function openNeo4j(config: Config, databaseUrl: string, onNotice?: (notice: Node
   const [table] = profileOf(config).tables
   const { name, store, access, close } = deferNeo4jStore(databaseUrl, table, onNotice)
   const tables: Deployment['tables'] = [{ name, table, store }]
-  return { tables, access, reading: { tables, access }, live: { tables, access }, close }
+  return { tables, parts: tables, access, reading: { tables, access }, live: { tables, access }, close }
 }
 
 function openTables(
@@ -107,11 +81,6 @@ function openTables(
   })
   const access = createPostgresAccess({ client, table: first, schema })
   return { tables: [open(first), ...others.map(open)], access }
-}
-
-async function countWatchers(client: SqlClient, schema: string, table: TableProfile): Promise<number> {
-  const [row] = await createCallQuery(client, { schema, table })('count_watchers', [])
-  return Number(row?.['watchers'] ?? 0)
 }
 
 /** The URL for heartbeats and notifications. */

@@ -13,14 +13,16 @@ export type { ShapedTable } from '../store/postgres/migrate/inspect/table-shapes
 export { planText, statementsOf, withLimits } from '../store/postgres/migrate/statements/plan-text.ts'
 export type { ScannedTable, ScanReport } from '../store/postgres/scan/scan-database.ts'
 export { requireHome, requireShard } from '../store/sharded/require-shard.ts'
-export { type Deployment, type DeploymentTable, findDirectUrl, openDeployment } from './deployment.ts'
+export { findDirectUrl, openDeployment } from './deployment.ts'
+export type { Deployment, DeploymentTable } from './deployment-table.ts'
 export {
   type Database,
   type DevelopmentDatabase,
   openDatabase,
   openDevelopmentDatabase,
 } from './development-database.ts'
-export { examine, findTables, scan } from './inspect-database.ts'
+export { diagnoseAll } from './diagnose-all.ts'
+export { findTables, scan } from './inspect-database.ts'
 export { createInstaller, type Installer } from './installer.ts'
 export { type OpenShard, type OpenShards, openShards } from './open-shards.ts'
 export { openStore } from './open-store.ts'

@@ -27,6 +27,7 @@ export interface OpenShard extends ShardConfig {
   shard: Shard<SqlClient>
   table: TableProfile
   sendHint: (payload: string) => Promise<unknown>
+  sendWaitHint: (payload: string) => Promise<unknown>
 }
 
 export interface OpenShards extends OpenTable {
@@ -35,28 +36,22 @@ export interface OpenShards extends OpenTable {
 }
 
 export function openShards({ shards, route, onReach, ...options }: OpenShardsOptions): OpenShards {
-  const pools = new Map<string, ConnectionPool>()
-  const poolOf = (url: string) => {
-    const pool = pools.get(url) ?? openConnectionPool({ ...options, databaseUrl: url })
-    pools.set(url, pool)
-    return pool
-  }
+  const pools = openServerPools(options)
   const opened = shards.map((config): OpenShard & { check: () => Promise<void> } => {
-    const { client } = poolOf(config.url)
-    const [table] = nativeProfile(config.schema).tables
-    const { schema, number, isDraining } = config
+    const { client } = pools.of(config.url)
+    const { schema, number } = config
+    const { shard, table } = openShard(config, client)
     const call = createCallQuery(client, { schema, table })
-    const name = shardName(config)
-    const store = createPostgresStore({ client, table, schema })
     return {
       ...config,
       table,
-      shard: { number, name, store, isDraining, canClaim: () => true },
+      shard,
       sendHint: (payload) => call('test_hints', [payload]),
+      sendWaitHint: (payload) => call('test_waits', [payload]),
       async check() {
         await requireSchemaVersion(call, schema)
         const [row] = await call('installed_shard', [])
-        if (Number(row?.['shard']) !== number) throw otherNumber(name, Number(row?.['shard']), number)
+        if (Number(row?.['shard']) !== number) throw otherNumber(shard.name, Number(row?.['shard']), number)
       },
     }
   })
@@ -72,12 +67,35 @@ export function openShards({ shards, route, onReach, ...options }: OpenShardsOpt
     transaction: (work, { jobId, ...limits } = {}) => {
       const { number } = jobId === undefined ? { number: undefined } : store.shards.of(jobId)
       const found = shards.find((config) => config.number === number) ?? shards[0]
-      return poolOf(String(found?.url)).transaction(work, limits)
+      return pools.of(String(found?.url)).transaction(work, limits)
+    },
+    close: () => pools.close(),
+  }
+}
+
+/** One pool for each server, whatever the number of its shards. */
+export function openServerPools(options: Omit<ConnectionPoolOptions, 'databaseUrl'>) {
+  const pools = new Map<string, ConnectionPool>()
+  return {
+    of(url: string): ConnectionPool {
+      const pool = pools.get(url) ?? openConnectionPool({ ...options, databaseUrl: url })
+      pools.set(url, pool)
+      return pool
     },
     async close() {
       await Promise.all(Array.from(pools.values(), (pool) => pool.close()))
     },
   }
+}
+
+export function openShard(
+  config: ShardConfig,
+  client: SqlClient,
+): { shard: Shard<SqlClient>; table: TableProfile } {
+  const [table] = nativeProfile(config.schema).tables
+  const { schema, number, isDraining } = config
+  const store = createPostgresStore({ client, table, schema })
+  return { shard: { number, name: shardName(config), store, isDraining, canClaim: () => true }, table }
 }
 
 /** A shard that is down keeps no worker from starting for the others. */

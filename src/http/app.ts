@@ -2,7 +2,9 @@
 // commands check permissions.
 import { bodyLimit } from 'hono/body-limit'
 import type { CommandContext } from '../commands/command.ts'
+import { shardTables } from '../commands/shard-tables.ts'
 import { OperationRunner } from '../runtime/operations/operation-runner.ts'
+import { collectSilentShards } from '../store/silent-shards.ts'
 import { type Authenticate, createLimitedAuthenticate } from './access/authenticate.ts'
 import {
   requireJson,
@@ -57,7 +59,7 @@ export function buildApp(options: AppOptions): BuiltApp {
   const parts: ApiParts = {
     options,
     clock: new DatabaseClock(options.access),
-    runner: new OperationRunner(options),
+    runner: new OperationRunner({ ...options, tables: shardTables(options.tables) }),
     feed: new LiveFeed({ ...options, ...(options.live ?? options.reading) }),
     streams: new OpenStreams(authenticate, options.streamLimit),
   }
@@ -173,9 +175,15 @@ function addAuthentication(
       ...(sourceExists === undefined ? {} : { sourceExists }),
     }
     c.set('context', context)
-    await next()
+    const { silentShards } = await collectSilentShards(next)
+    if (silentShards.length > 0) c.res.headers.set(SILENT_SHARDS, headerText(silentShards.join(', ')))
   })
 }
+
+/** Names the shards whose part is missing from the answer. */
+const SILENT_SHARDS = 'unstuck-silent-shards'
+
+const headerText = (text: string) => text.replaceAll(/[^\x20-\x7e]/g, '?')
 
 /** `/why` tries to lock the row, which a read-only transaction cannot. */
 function tablesFor({ method, url }: Request, { tables, reading }: AppOptions): AppOptions['tables'] {

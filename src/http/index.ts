@@ -1,7 +1,6 @@
 // `unstuck/http`: the API as a fetch handler inside an application.
-import { examine, openDeployment } from '../compose/index.ts'
+import { diagnoseAll, openDeployment } from '../compose/index.ts'
 import { type Config, loadConfig, readConfigFile } from '../config/index.ts'
-import { diagnose } from '../doctor/diagnose.ts'
 import { sourceCheckOf } from '../runtime/operations/source-exists.ts'
 import { buildApp } from './app.ts'
 import type { App, AppOptions } from './app-options.ts'
@@ -32,7 +31,7 @@ export function createApp(options: CreateAppOptions = {}): App {
     reading,
     live,
     policy: config.policy,
-    runDoctor: async () => diagnose(await examine(config)),
+    runDoctor: () => diagnoseAll(config),
   })
   if (options.isReadOnly !== true) app.runOperations()
   return {

@@ -1,9 +1,8 @@
 // `unstuck serve`: the API on its own socket. Without authentication it only listens on this machine.
 import type { AddressInfo } from 'node:net'
 import { serve as listen, type ServerType } from '@hono/node-server'
-import { type Deployment, examine } from '../compose/index.ts'
+import { type Deployment, diagnoseAll } from '../compose/index.ts'
 import type { Config } from '../config/index.ts'
-import { diagnose } from '../doctor/diagnose.ts'
 import { UnstuckError } from '../errors/index.ts'
 import { sourceCheckOf } from '../runtime/operations/source-exists.ts'
 import { isLoopbackAddress } from './access/guards.ts'
@@ -56,7 +55,7 @@ export async function serve({
     // Once a token exists, everyone needs one. A server that required one never opens up.
     isOpenToLoopback: isOpen && hasNoToken,
     hasPublicMetrics: http.publicMetrics === '1',
-    runDoctor: async () => diagnose(await examine(config)),
+    runDoctor: () => diagnoseAll(config),
     ...(http.environment === null ? {} : { environment: http.environment }),
     ...sourceCheckOf(gateway),
     ...(jwt === undefined ? {} : { jwt }),

@@ -94,7 +94,13 @@ class Application implements Unstuck {
             this.#send(jobs, {}, shard.store),
           )
     const directUrl = () => this.#directUrl(new StartLimit(options.startTimeoutMs))
-    this.#waits = openJobWaits({ open: this.#open, config: this.#config, table: this.#table, directUrl })
+    this.#waits = openJobWaits({
+      open: this.#open,
+      config: this.#config,
+      table: this.#table,
+      shards: opened.shards?.shards,
+      directUrl,
+    })
     this.ended = new Promise((resolve) => {
       this.#end = resolve
     })

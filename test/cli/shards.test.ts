@@ -36,11 +36,27 @@ it('OPS-15 shards in another order are refused', async () => {
   expect(stderr).toContain('schema unstuck_b is shard 1, not shard 0')
 })
 
-it('OPS-15 other commands work on one shard, and say so', async () => {
-  const refused = await run('jobs', 'list')
-  expect(refused.exitCode).toBe(2)
-  expect(refused.stderr).toContain('--shard: not given, takes one of 0, 1')
+it('OPS-15 other commands work on all shards, or on the one that --shard or --table names', async () => {
+  const all = await run('jobs', 'list', '--json')
+  expect({ exitCode: all.exitCode, stderr: all.stderr }).toEqual({ exitCode: 0, stderr: '' })
   expect(await run('jobs', 'list', '--shard', '1')).toMatchObject({ exitCode: 0 })
+  expect(await run('jobs', 'list', '--table', 'jobs:1')).toMatchObject({ exitCode: 0 })
   expect((await run('jobs', 'list', '--shard', '7')).stderr).toContain('--shard: got "7", takes 0, 1')
+  expect((await run('jobs', 'list', '--table', 'jobs:7')).stderr).toContain('takes jobs')
   expect((await run('migrate', 'down', '--yes')).exitCode).toBe(2)
+})
+
+it('OPS-15 a number of shards stands for that many schemas of one database', async () => {
+  const counted = { UNSTUCK_SHARDS: '2', DATABASE_URL: database.url }
+  const up = await runInProcess(['migrate', 'up', '--json'], counted)
+  const { shards } = JSON.parse(up.stdout) as { shards: { schema: string; shard: number }[] }
+  expect(shards.map(({ schema, shard }) => ({ schema, shard }))).toEqual([
+    { schema: 'unstuck_00', shard: 0 },
+    { schema: 'unstuck_01', shard: 1 },
+  ])
+  const status = await runInProcess(['migrate', 'status', '--shards', '2'], { DATABASE_URL: database.url })
+  expect(status).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('schema unstuck_01 of shard 1'),
+  })
 })

@@ -1,5 +1,5 @@
 // Where jobs and keys go, and what a claim and a page over several shards return.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { StoreHarness } from '../../src/store/conformance/harness.ts'
 import type { Shard, ShardRoute } from '../../src/store/job-store.ts'
 import { createMemoryStore } from '../../src/store/memory/memory-store.ts'
@@ -48,6 +48,32 @@ describe('the place of a job', () => {
     const set = setOf(8, 'owner')
     const numbers = keys.map((dedupeKey) => set.forJob({ type: 'asr', owner: 'ana', dedupeKey }).number)
     expect(numbers).toEqual(placesOf(set))
+  })
+})
+
+describe('a shard that takes a call and does not answer', () => {
+  it('OPS-15 gets no new jobs while the call waits, and the call keeps its answer', async () => {
+    vi.useFakeTimers()
+    try {
+      const set = setOf(2)
+      const [silent] = set.all
+      if (silent === undefined) throw new Error('there is no shard')
+      let answer: (text: string) => void = () => {}
+      const call = set.noted(
+        silent,
+        new Promise<string>((resolve) => {
+          answer = resolve
+        }),
+      )
+      expect(set.isAnswering(silent)).toBe(true)
+      await vi.advanceTimersByTimeAsync(2_000)
+      expect(new Set(keys.map(() => set.forJob({ type: 'asr' }).number))).toEqual(new Set([1]))
+      answer('late')
+      expect(await call).toBe('late')
+      expect(set.isAnswering(silent)).toBe(true)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 })
 

@@ -8,18 +8,29 @@ export interface Disturbance {
   from: number
   /** Infinity if it never ended. */
   to: number
+  /** The shard whose connections or server it hit. Absent if it hit processes, or there is one database. */
+  shard?: number
 }
+
+/** These hit a process, and with it the jobs of every shard that it runs. */
+const OF_PROCESSES = new Set(['gone', 'pause', 'block', 'clock-stepped'])
 
 export class Disturbances {
   list: Disturbance[] = []
 
   /** Returns a function that ends the disturbance. */
-  begin(who: string, kind: string): () => void {
-    const disturbance = { who, kind, from: Date.now(), to: Number.POSITIVE_INFINITY }
+  begin(who: string, kind: string, shard?: number): () => void {
+    const disturbance: Disturbance = { who, kind, from: Date.now(), to: Number.POSITIVE_INFINITY }
+    if (shard !== undefined && !OF_PROCESSES.has(kind)) disturbance.shard = shard
     this.list.push(disturbance)
     return () => {
       disturbance.to = Date.now()
     }
+  }
+
+  /** For faults of one shard. */
+  ofShard(shard: number): Pick<Disturbances, 'begin'> {
+    return { begin: (who, kind) => this.begin(who, kind, shard) }
   }
 }
 

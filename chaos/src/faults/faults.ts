@@ -27,14 +27,17 @@ import type { Fault } from './schedule.ts'
 import type { SmallDisk } from './small-disk.ts'
 import { clockLibrary } from './worker-clock.ts'
 
+/** Targets of a fault. With several shards: the parts of one of them, and all processes. */
 export interface Scene {
+  /** 0 for a single database. */
+  shard: number
   database: ChaosDatabase
   /** Qualified name. */
   table: string
   workers: ProcessSlot[]
   reaper: ProcessSlot
   sqlReaper: SqlReaper
-  disturbances: Disturbances
+  disturbances: Pick<Disturbances, 'begin'>
   /** Null if this process may not mount one. */
   disk: SmallDisk | null
   /** Between the workers and the server. */
@@ -70,13 +73,17 @@ const injections: Record<string, Inject> = {
   },
   'clock-stepped': stepClock,
   'pool-used-up': useUpPool,
-  blackhole: (scene, slot, fault) => breakProxy(scene, slot, fault, () => slot.proxy.blackhole()),
+  blackhole: (scene, slot, fault) =>
+    breakProxy(scene, slot, fault, () => slot.proxyTo(scene.shard).blackhole()),
   delay: (scene, slot, fault) =>
-    breakProxy(scene, slot, fault, () => slot.proxy.delay(DELAYS_MS[fault.atMs % DELAYS_MS.length] ?? 20)),
-  'half-open': (scene, slot, fault) => breakProxy(scene, slot, fault, () => slot.proxy.halfOpen()),
-  reset: async ({ disturbances }, slot) => {
-    const end = disturbances.begin(slot.name, 'reset')
-    const count = slot.proxy.reset()
+    breakProxy(scene, slot, fault, () =>
+      slot.proxyTo(scene.shard).delay(DELAYS_MS[fault.atMs % DELAYS_MS.length] ?? 20),
+    ),
+  'half-open': (scene, slot, fault) =>
+    breakProxy(scene, slot, fault, () => slot.proxyTo(scene.shard).halfOpen()),
+  reset: async (scene, slot) => {
+    const end = scene.disturbances.begin(slot.name, 'reset')
+    const count = slot.proxyTo(scene.shard).reset()
     end()
     return count > 0
   },
@@ -91,7 +98,7 @@ const injections: Record<string, Inject> = {
   },
   'reaper-pause': (scene, slot, { durationMs }) => pause(scene, slot, durationMs),
   'reaper-clock-stepped': stepClock,
-  'reaper-reset': async (_, slot) => slot.proxy.reset() > 0,
+  'reaper-reset': async (scene, slot) => slot.proxyTo(scene.shard).reset() > 0,
   'reaper-keeps-locks': async ({ sqlReaper, disturbances }, _, { durationMs, atMs }) => {
     const end = disturbances.begin('locks', 'reaper-keeps-locks')
     await sqlReaper.keepLocks(durationMs, atMs % 2 === 0).finally(end)
@@ -137,36 +144,27 @@ async function pause({ disturbances }: Scene, slot: ProcessSlot, durationMs: num
   return true
 }
 
-async function breakProxy(
-  { disturbances }: Scene,
-  slot: ProcessSlot,
-  { kind, durationMs }: Fault,
-  start: () => void,
-) {
-  const end = disturbances.begin(slot.name, kind)
+async function breakProxy(scene: Scene, slot: ProcessSlot, { kind, durationMs }: Fault, start: () => void) {
+  const end = scene.disturbances.begin(slot.name, kind)
   start()
   await sleep(durationMs)
-  slot.proxy.heal()
+  slot.proxyTo(scene.shard).heal()
   end()
   return true
 }
 
-async function loseAnswer({ disturbances }: Scene, slot: ProcessSlot, { kind }: Fault, text: string) {
-  const end = disturbances.begin(slot.name, kind)
+async function loseAnswer(scene: Scene, slot: ProcessSlot, { kind }: Fault, text: string) {
+  const end = scene.disturbances.begin(slot.name, kind)
   const lost = new AbortController()
-  slot.proxy.loseAnswerTo(text, () => lost.abort())
+  slot.proxyTo(scene.shard).loseAnswerTo(text, () => lost.abort())
   await sleep(ARMED_MS, undefined, { signal: lost.signal }).catch(() => {})
-  if (!lost.signal.aborted) slot.proxy.disarm()
+  if (!lost.signal.aborted) slot.proxyTo(scene.shard).disarm()
   end()
   return lost.signal.aborted
 }
 
-async function hitSessions(
-  { database, disturbances, pooler }: Scene,
-  slot: ProcessSlot,
-  { kind }: Fault,
-  query: string,
-) {
+async function hitSessions(scene: Scene, slot: ProcessSlot, { kind }: Fault, query: string) {
+  const { database, disturbances, pooler } = scene
   if (!database.isUp) return false
   const sql = await readSql(query)
   // Behind a pooler the session's owner is unknown.
@@ -174,7 +172,9 @@ async function hitSessions(
   try {
     // Statements are short: retry until one is running.
     for (let look = 0; look < LOOKS; look++) {
-      const rows = await database.look(sql, [pooler === null ? slot.proxy.upstreamPorts() : null])
+      const rows = await database.look(sql, [
+        pooler === null ? slot.proxyTo(scene.shard).upstreamPorts() : null,
+      ])
       if ((rows as { count: number }[]).some(({ count }) => count > 0)) return true
       await sleep(10)
     }

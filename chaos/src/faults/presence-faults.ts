@@ -15,7 +15,7 @@ async function endSessions({ database }: Scene, ports: number[] | null) {
 
 export const endPresence: Inject = async (scene, slot) => {
   const end = scene.disturbances.begin(slot.name, 'presence-ended')
-  return endSessions(scene, slot.proxy.upstreamPorts()).finally(end)
+  return endSessions(scene, slot.proxyTo(scene.shard).upstreamPorts()).finally(end)
 }
 
 export const endAllPresences: Inject = async (scene) => {
@@ -26,21 +26,21 @@ export const endAllPresences: Inject = async (scene) => {
 /** It cannot come back before this is over, and its other connections stay. */
 export const refusePresence: Inject = async (scene, slot, { durationMs }) => {
   const end = scene.disturbances.begin(slot.name, 'presence-refused')
-  slot.proxy.refuse()
+  slot.proxyTo(scene.shard).refuse()
   try {
-    const isHit = await endSessions(scene, slot.proxy.upstreamPorts())
+    const isHit = await endSessions(scene, slot.proxyTo(scene.shard).upstreamPorts())
     await sleep(durationMs)
     return isHit
   } finally {
-    slot.proxy.heal()
+    slot.proxyTo(scene.shard).heal()
     end()
   }
 }
 
 /** As when a load balancer in front of the server restarts. */
-export const resetAll: Inject = async ({ workers, reaper, disturbances }) => {
+export const resetAll: Inject = async ({ shard, workers, reaper, disturbances }) => {
   const end = disturbances.begin('*', 'reset')
-  const count = [...workers, reaper].reduce((sum, { proxy }) => sum + proxy.reset(), 0)
+  const count = [...workers, reaper].reduce((sum, slot) => sum + slot.proxyTo(shard).reset(), 0)
   end()
   return count > 0
 }
@@ -59,7 +59,7 @@ export const useUpSlots: Inject = async (scene, slot, { durationMs }) => {
     while (performance.now() < untilMs) {
       const isTaken = await takeSlot(database.url, clients)
       if (isTaken) continue
-      if (!isFull) isHit = await endSessions(scene, slot.proxy.upstreamPorts())
+      if (!isFull) isHit = await endSessions(scene, slot.proxyTo(scene.shard).upstreamPorts())
       else await sleep(HOG_EVERY_MS)
       isFull = true
     }

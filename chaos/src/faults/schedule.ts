@@ -2,6 +2,7 @@
 import { between, createRandom, pickWeighted } from '../random.ts'
 import { BEHIND_MS, DEPLOYED_JOBS, DEPLOYED_WORKERS, LEASE_MS, type Scenario, WORKERS } from '../settings.ts'
 import { makePresence } from './presence-schedule.ts'
+import { makeShardFaults } from './shard-schedule.ts'
 
 export type FaultTarget = 'worker' | 'reaper' | 'database' | 'pooler'
 export interface FaultKind {
@@ -18,6 +19,8 @@ export interface Fault {
   /** A worker (`w1`), `reaper`, `database` or `pooler`. */
   target: string
   durationMs: number
+  /** The shard that it hits. Absent with a single database. */
+  shard?: number
 }
 
 export const faultKinds: FaultKind[] = [
@@ -48,7 +51,7 @@ export const faultKinds: FaultKind[] = [
 ]
 
 /** One at a time: two overlapping outages are one. */
-const EXCLUSIVE = new Set([
+export const EXCLUSIVE = new Set([
   'database-stopped',
   'backend-killed',
   'disk-full',
@@ -136,11 +139,14 @@ export function makeSteps({
   scenario,
   seed,
   durationMs,
+  shards = 1,
 }: {
   scenario: Scenario
   seed: number
   durationMs: number
+  shards?: number
 }) {
+  if (shards > 1) return makeShardFaults({ seed, durationMs, shards })
   switch (scenario) {
     case 'random':
       return makeSchedule({ seed, durationMs })

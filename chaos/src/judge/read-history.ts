@@ -30,35 +30,50 @@ export type HoldFields = { at_ms: number; hold_reason: string | null }
 export interface Sources {
   database: ChaosDatabase
   table: TableProfile
-  scene: { ledgers: string[] }
-  feeder: JobFeeder
   sampler: TableSampler
-  disturbances: Disturbances
-  stalls: StallMeter
+  feeder: JobFeeder
+  recorded: Recorded
   /** Default: that of all scenarios but one. */
   leaseMs?: number
+}
+
+/** Records outside of the database. */
+export type Recorded = ReturnType<typeof readRecords>
+
+export function readRecords({
+  scene,
+  feeder,
+  disturbances,
+  stalls,
+}: {
+  scene: { ledgers: string[] }
+  feeder: JobFeeder
+  disturbances: Disturbances
+  stalls: StallMeter
+}) {
+  return {
+    ...feeder.outcome(),
+    ledger: readLedgers(scene.ledgers),
+    disturbances: disturbances.list,
+    stalls: stalls.stalls,
+  }
 }
 
 /** Everything a run is judged by. */
 export async function readHistory({
   database,
   table,
-  scene,
-  feeder,
   sampler,
-  disturbances,
-  stalls,
+  feeder,
+  recorded,
   leaseMs = LEASE_MS,
 }: Sources) {
   return {
     ...(await database.withClient((client) => readDatabase(client, table))),
-    ...feeder.outcome(),
+    ...recorded,
     policy: { ...table.policy, ...feeder.storedPolicy },
     times: { leaseMs, sweepMs: SWEEP_MS, pollMs: POLL_MS[1] },
-    ledger: readLedgers(scene.ledgers),
     samples: sampler.samples,
-    disturbances: disturbances.list,
-    stalls: stalls.stalls,
   }
 }
 

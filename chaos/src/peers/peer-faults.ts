@@ -40,10 +40,10 @@ async function injectInto(
   const end = disturbances.begin(slot.name, kind)
   if (kind === 'pause') slot.signal('SIGSTOP')
   else if (kind === 'block') slot.order({ kind: 'block', durationMs })
-  else slot.proxy.blackhole()
+  else slot.proxyTo(0).blackhole()
   await sleep(durationMs)
   if (kind === 'pause') slot.signal('SIGCONT')
-  else if (kind === 'blackhole') slot.proxy.heal()
+  else if (kind === 'blackhole') slot.proxyTo(0).heal()
   end()
 }
 

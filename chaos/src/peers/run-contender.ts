@@ -135,7 +135,7 @@ class ContenderRun {
       const slot = new ProcessSlot({
         name,
         script: new URL('worker-process.js', import.meta.url),
-        databaseUrl: database.url,
+        databaseUrls: [database.url],
         env: {
           PATH: process.env['PATH'],
           CHAOS_LEDGER: this.#ledgerOf(name),

@@ -92,14 +92,15 @@ export class ChaosDatabase {
     await this.#server.stop({ mode: 'immediate' })
   }
 
-  async install(profile: ChaosProfile, policy: object) {
+  /** `shard` is its number, null for a single database. */
+  async install(profile: ChaosProfile, policy: object, shard: number | null = null) {
     const tables = TABLES[profile]
     await this.withClient(async (client) => {
       if (tables !== null) await client.query(await readFile(tables, 'utf8'))
       await client.query(await readSql('tables'))
     })
     const config = loadConfig({ env: { DATABASE_URL: this.url, UNSTUCK_PROFILE: profile } })
-    await createInstaller(config).up()
+    await createInstaller({ ...config, shard }).up()
     await this.withClient(async (client) => {
       const change = JSON.stringify(policy)
       await client.query(await readSql('write_policy'), [tableOf(profile).attachment, change])

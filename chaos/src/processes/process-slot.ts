@@ -7,12 +7,14 @@ import { fileURLToPath } from 'node:url'
 import type { Disturbances } from '../faults/disturbances.ts'
 import { TcpProxy } from '../faults/tcp-proxy.ts'
 import { removeClockMemory, type WorkerClock } from '../faults/worker-clock.ts'
+import { shardOf } from '../judge/shards.ts'
 
-export type Message = { kind: 'ready' } | { kind: 'arm'; text: string }
+export type Message = { kind: 'ready' } | { kind: 'arm'; text: string; jobId: string }
 export interface SlotOptions {
   name: string
   script: URL
-  databaseUrl: string
+  /** One, or one of each shard. */
+  databaseUrls: string[]
   env: NodeJS.ProcessEnv
   /** Default: the correct time. */
   clock?: WorkerClock
@@ -30,15 +32,16 @@ export class ProcessSlot {
   #isClosing = false
   #child: ChildProcess | undefined
   #restarting: Promise<void> | undefined
-  proxy: TcpProxy
-  #proxyUrl = ''
+  /** One to each server. */
+  readonly proxies: TcpProxy[]
+  #proxyUrls: string[] = []
   exits: { worker: string; code: number | null; signal: string | null }[] = []
   isPaused = false
   restartMs = RESTART_MS
 
   constructor(options: SlotOptions) {
     this.#options = options
-    this.proxy = new TcpProxy(Number(new URL(options.databaseUrl).port))
+    this.proxies = options.databaseUrls.map((url) => new TcpProxy(Number(new URL(url).port)))
   }
 
   get clock() {
@@ -58,10 +61,27 @@ export class ProcessSlot {
   }
 
   async start() {
-    const url = new URL(this.#options.databaseUrl)
-    url.port = String(await this.proxy.listen())
-    this.#proxyUrl = url.href
+    this.#proxyUrls = await Promise.all(
+      this.proxies.map(async (proxy, shard) => {
+        const url = new URL(this.#options.databaseUrls[shard] ?? '')
+        url.port = String(await proxy.listen())
+        return url.href
+      }),
+    )
     await this.#spawn()
+  }
+
+  proxyTo(shard: number): TcpProxy {
+    const proxy = this.proxies[shard]
+    if (proxy === undefined) throw new Error(`${this.name} has no proxy to shard ${shard}`)
+    return proxy
+  }
+
+  #addresses() {
+    const [only] = this.#proxyUrls
+    return this.#proxyUrls.length === 1
+      ? { DATABASE_URL: only }
+      : { UNSTUCK_SHARDS: this.#proxyUrls.join(' ') }
   }
 
   /** Resolves when the process is ready or has exited. */
@@ -71,7 +91,7 @@ export class ProcessSlot {
     const worker = this.workerId
     const child = spawn(process.execPath, [fileURLToPath(script)], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      env: { ...env, ...clock?.env(), DATABASE_URL: this.#proxyUrl, CHAOS_WORKER: worker },
+      env: { ...env, ...clock?.env(), ...this.#addresses(), CHAOS_WORKER: worker },
     })
     this.#child = child
     child.once('exit', (code, signal) => {
@@ -84,7 +104,7 @@ export class ProcessSlot {
     const ready = new Promise((resolve) => {
       child.on('message', (message: Message) => {
         if (message.kind === 'ready') resolve(undefined)
-        else this.#arm(child, message.text)
+        else this.#arm(child, message)
       })
     })
     await Promise.race([ready, once(child, 'exit'), sleep(START_LIMIT_MS, undefined, { ref: false })])
@@ -97,10 +117,11 @@ export class ProcessSlot {
     if (!this.#isClosing) await this.#spawn()
   }
 
-  #arm(child: ChildProcess, text: string) {
+  #arm(child: ChildProcess, { text, jobId }: { text: string; jobId: string }) {
     const kind = text === 'commit' ? 'directed:commit-answer-lost' : 'directed:complete-answer-lost'
     const end = this.#options.disturbances.begin(this.name, kind)
-    this.proxy.loseAnswerTo(text, () => {
+    const shard = this.proxies.length === 1 ? 0 : shardOf(jobId)
+    this.proxyTo(shard).loseAnswerTo(text, () => {
       end()
       this.#options.onDirected(kind)
     })
@@ -142,6 +163,6 @@ export class ProcessSlot {
   close() {
     this.#isClosing = true
     this.#child?.kill('SIGKILL')
-    this.proxy.close()
+    for (const proxy of this.proxies) proxy.close()
   }
 }

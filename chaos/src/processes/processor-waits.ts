@@ -2,6 +2,7 @@
 // worker that gets no CPU cannot send heartbeats, which proves nothing about the engine.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { databaseName } from '../judge/shards.ts'
 import type { ProcessSlot } from './process-slot.ts'
 
 const NS_PER_MS = 1e6
@@ -71,12 +72,12 @@ export function serverPid(dataDir: string) {
 
 export function processesOf(
   { workers, reaper }: { workers: ProcessSlot[]; reaper: ProcessSlot },
-  server: () => number | undefined,
+  ...servers: (() => number | undefined)[]
 ) {
   return new Map([
     ...[...workers, reaper].map((slot) => [slot.name, new ProcessorWaits(() => slot.pid)] as const),
-    ['run', new ProcessorWaits(() => process.pid)],
-    ['database', new ProcessorWaits(server, true)],
+    ['run', new ProcessorWaits(() => process.pid)] as const,
+    ...servers.map((server, shard) => [databaseName(shard), new ProcessorWaits(server, true)] as const),
   ])
 }
 

@@ -2,9 +2,15 @@
 import { loadConfig, openDeployment, startReaper } from 'unstuck'
 import { SWEEP_MS } from '../settings.ts'
 
-const deployment = openDeployment(loadConfig({ env: process.env }))
+const { UNSTUCK_SHARDS: _, ...env } = process.env
+const { shards } = loadConfig({ env: process.env })
+/** A shard is opened as a database of its own. */
+const deployments =
+  shards === null
+    ? [openDeployment(loadConfig({ env }))]
+    : shards.map(({ url }) => openDeployment(loadConfig({ env: { ...env, DATABASE_URL: url } })))
 const reaper = startReaper({
-  tables: deployment.tables,
+  tables: deployments.flatMap(({ tables }) => tables),
   intervalMs: SWEEP_MS,
   reaperId: process.env['CHAOS_WORKER'] ?? 'reaper',
 })
@@ -12,7 +18,7 @@ process.once('disconnect', () => process.exit(1))
 process.once('SIGTERM', () => {
   void reaper
     .stop()
-    .then(() => deployment.close())
+    .then(() => Promise.all(deployments.map((deployment) => deployment.close())))
     .then(() => process.exit(0))
 })
 process.send?.({ kind: 'ready' })

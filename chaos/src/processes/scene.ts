@@ -10,8 +10,9 @@ import { ProcessSlot } from './process-slot.ts'
 import { SqlReaper } from './sql-reaper.ts'
 
 export interface SceneOptions {
-  databaseUrl: string
-  sqlReaperUrl: string
+  /** One, or one of each shard. */
+  databaseUrls: string[]
+  sqlReaperUrls: string[]
   /** Roles of the workers, in turn. */
   roles?: string[]
   folder: string
@@ -34,7 +35,7 @@ export async function startScene(options: SceneOptions) {
     const slot = new ProcessSlot({
       name,
       script,
-      databaseUrl: withUser(options.databaseUrl, roles[index % roles.length]),
+      databaseUrls: options.databaseUrls.map((url) => withUser(url, roles[index % roles.length])),
       env: {
         PATH: process.env['PATH'],
         UNSTUCK_PROFILE: profile,
@@ -54,25 +55,28 @@ export async function startScene(options: SceneOptions) {
   )
   const reaper = slotOf('reaper', new URL('reaper-process.js', import.meta.url), 1)
   const { attachment } = tableOf(profile)
-  const sqlReaper = new SqlReaper(options.sqlReaperUrl, attachment === 'native' ? '' : `__${attachment}`)
+  const suffix = attachment === 'native' ? '' : `__${attachment}`
+  const sqlReapers = options.sqlReaperUrls.map((url) => new SqlReaper(url, suffix))
   await Promise.all([...workers, reaper].map((slot) => slot.start()))
-  sqlReaper.start()
-  cleanUps.add(() => sqlReaper.stop())
-  return { workers, reaper, sqlReaper, ledgers: workers.map(({ name }) => ledgerOf(name)) }
+  for (const sqlReaper of sqlReapers) {
+    sqlReaper.start()
+    cleanUps.add(() => sqlReaper.stop())
+  }
+  return { workers, reaper, sqlReapers, ledgers: workers.map(({ name }) => ledgerOf(name)) }
 }
 
 /** Stops all processes as a deploy would. */
 export async function stopScene({
   workers,
   reaper,
-  sqlReaper,
+  sqlReapers,
 }: {
   workers: ProcessSlot[]
   reaper: ProcessSlot
-  sqlReaper: SqlReaper
+  sqlReapers: SqlReaper[]
 }) {
   await Promise.all([...workers, reaper].map((slot) => slot.leave()))
-  await sqlReaper.stop()
+  await Promise.all(sqlReapers.map((sqlReaper) => sqlReaper.stop()))
 }
 
 function withUser(databaseUrl: string, user: string | undefined) {

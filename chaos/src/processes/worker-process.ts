@@ -51,10 +51,10 @@ function useUpPool() {
 }
 
 /** Tells the proxy to lose the response to the next request with this text. */
-function loseAnswerTo(text: string) {
+function loseAnswerTo(text: string, { jobId }: ClaimedJob) {
   return new Promise((resolve) => {
     armed.push(() => resolve(undefined))
-    process.send?.({ kind: 'arm', text })
+    process.send?.({ kind: 'arm', text, jobId })
   })
 }
 
@@ -77,7 +77,7 @@ async function work(job: ClaimedJob, context: JobContext) {
   await sleep((job.payload as Payload).workMs)
   note('effect', { ...keyOf(job), isAtRisk: context.isAtRisk() })
   if (isDirected(job, 'kill-after-effect')) die(job)
-  if (isDirected(job, 'lose-complete-answer')) await loseAnswerTo('complete_batch')
+  if (isDirected(job, 'lose-complete-answer')) await loseAnswerTo('complete_batch', job)
 }
 
 q.handle('quick', work)
@@ -98,7 +98,7 @@ q.handle('hang', async (_, { signal }) => {
 })
 q.handle('tx', async (job, { tx }) => {
   await sleep((job.payload as Payload).workMs)
-  if (isDirected(job, 'lose-tx-answer')) await loseAnswerTo('commit')
+  if (isDirected(job, 'lose-tx-answer')) await loseAnswerTo('commit', job)
   await tx(async (client) => {
     await (client as ClientBase).query(addEffect, [job.jobId, job.leaseId])
     return undefined

@@ -5,7 +5,7 @@ import { Disturbances } from '../faults/disturbances.ts'
 import { makeDeploy } from '../faults/schedule.ts'
 import { checkHistory } from '../judge/check-history.ts'
 import type { JobRow } from '../judge/history.ts'
-import { readHistory } from '../judge/read-history.ts'
+import { readHistory, readRecords } from '../judge/read-history.ts'
 import { summarise } from '../judge/summary.ts'
 import { TableSampler } from '../judge/table-sampler.ts'
 import { type CleanUps, withFolder } from '../processes/clean-ups.ts'
@@ -49,7 +49,8 @@ async function deploy(options: ChaosOptions, folder: string, cleanUps: CleanUps)
   await stopScene(scene)
   stalls.stop()
   const table = tableOf('native')
-  const history = await readHistory({ database, table, scene, feeder, sampler, disturbances, stalls })
+  const recorded = readRecords({ scene, feeder, disturbances, stalls })
+  const history = await readHistory({ database, table, feeder, sampler, recorded })
   const judgement = checkHistory(history)
   const attemptsBurnt = countBurnt(history.jobs)
   if (attemptsBurnt > 0)
@@ -81,8 +82,8 @@ async function prepare(options: ChaosOptions, folder: string, cleanUps: CleanUps
   cleanUps.add(() => database.close())
   await database.install('native', policyFor('native', options))
   const scene = await startScene({
-    databaseUrl: database.url,
-    sqlReaperUrl: database.url,
+    databaseUrls: [database.url],
+    sqlReaperUrls: [database.url],
     folder,
     profile: 'native',
     disturbances,
@@ -92,7 +93,7 @@ async function prepare(options: ChaosOptions, folder: string, cleanUps: CleanUps
     concurrency: DEPLOYED_JOBS / DEPLOYED_WORKERS,
   })
   stalls.watchProcessors(processesOf(scene, () => serverPid(database.dataDir)))
-  const feeder = await JobFeeder.open(database, 'native')
+  const feeder = await JobFeeder.open([database], 'native')
   cleanUps.add(() => feeder.close())
   const sampler = new TableSampler(tableOf('native'))
   cleanUps.add(() => sampler.stop())

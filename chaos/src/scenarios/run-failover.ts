@@ -47,8 +47,8 @@ class Failover {
     const front = await this.#openProxy(primary.port)
     const address = new AddressedDatabase(withPort(primary.url, front.port))
     const scene = await startScene({
-      databaseUrl: primary.url,
-      sqlReaperUrl: address.url,
+      databaseUrls: [primary.url],
+      sqlReaperUrls: [address.url],
       folder: this.#folder,
       profile,
       disturbances: this.#disturbances,
@@ -57,7 +57,7 @@ class Failover {
     })
     const serving = () => serverPid(primary.dataDir) ?? serverPid(replica.dataDir)
     this.#stalls.watchProcessors(processesOf(scene, serving))
-    const feeder = await JobFeeder.open(address, profile)
+    const feeder = await JobFeeder.open([address], profile)
     this.#cleanUps.add(() => feeder.close())
     const sampler = new TableSampler(tableOf(profile))
     this.#cleanUps.add(() => sampler.stop())
@@ -67,7 +67,7 @@ class Failover {
     const feeding = feeder.feed(makeWorkload({ seed, durationMs, workload }))
     const [behind] = makeFailover({ durationMs })
     await sleep(behind.atMs)
-    const proxies = [front.proxy, ...[...scene.workers, scene.reaper].map(({ proxy }) => proxy)]
+    const proxies = [front.proxy, ...[...scene.workers, scene.reaper].flatMap(({ proxies }) => proxies)]
     const promotedAt = await this.#failOver({
       primary,
       replica,

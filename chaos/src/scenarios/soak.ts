@@ -58,8 +58,8 @@ async function soak(folder: string, cleanUps: CleanUps) {
   await database.install('native', policyOf.native)
   const { url } = database
   const scene = await startScene({
-    databaseUrl: url,
-    sqlReaperUrl: url,
+    databaseUrls: [url],
+    sqlReaperUrls: [url],
     profile: 'native',
     folder,
     cleanUps,
@@ -67,7 +67,7 @@ async function soak(folder: string, cleanUps: CleanUps) {
     onDirected: () => {},
     workerCount: WORKERS,
   })
-  const feeder = await JobFeeder.open(database, 'native')
+  const feeder = await JobFeeder.open([database], 'native')
   cleanUps.add(() => feeder.close())
   const feeding = feeder.feed(steadyLoad())
   const pinning = pinHorizon(database)

@@ -3,7 +3,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { loadConfig, openDeployment } from 'unstuck'
+import { type JobStore, loadConfig, openDeployment, unstuck } from 'unstuck'
 import type { Intrusion } from '../judge/history.ts'
 import { type ChaosDatabase, queryRows, tableOf } from '../processes/database.ts'
 import { type ChaosProfile, policyOf } from '../settings.ts'
@@ -15,53 +15,59 @@ const RETRY_MS = 500
 /** A busy machine may take seconds to start a worker. */
 const NO_PROGRESS_MS = 60_000
 
+type FedDatabase = Pick<ChaosDatabase, 'url' | 'withClient'>
+
 export class JobFeeder {
   enqueuedIds: string[] = []
   unknownEnqueues = 0
   intrusions: Intrusion[] = []
-  webhooks: { webhookId: string; events: string[] }[] = []
+  webhooks: { webhookId: string; events: string[]; shard: number }[] = []
   storedPolicy
   #isEnough = false
-  #deployment
-  #database
+  #open
+  #databases
   #table
   #receiver = createServer((request, response) => {
     request.resume()
     request.on('end', () => response.end())
   })
 
-  constructor(database: Pick<ChaosDatabase, 'url' | 'withClient'>, profile: ChaosProfile) {
-    this.#database = database
+  /** Expects one database, or one for each shard. */
+  constructor(databases: FedDatabase[], profile: ChaosProfile) {
+    this.#databases = databases
     this.#table = tableOf(profile)
     const policy = policyOf[profile]
     this.storedPolicy = {
       maxCrashes: 'max_crashes' in policy ? policy.max_crashes : this.#table.policy.maxCrashes,
       maxTimeouts: 'max_timeouts' in policy ? policy.max_timeouts : this.#table.policy.maxTimeouts,
     }
-    this.#deployment = openDeployment(
-      loadConfig({ env: { DATABASE_URL: database.url, UNSTUCK_PROFILE: profile } }),
+    this.#open = openStores(
+      databases.map(({ url }) => url),
+      profile,
     )
   }
 
-  static async open(database: Pick<ChaosDatabase, 'url' | 'withClient'>, profile: ChaosProfile) {
-    const feeder = new JobFeeder(database, profile)
-    await feeder.#addWebhook()
+  static async open(databases: FedDatabase[], profile: ChaosProfile) {
+    const feeder = new JobFeeder(databases, profile)
+    await feeder.#addWebhooks()
     return feeder
   }
 
   get #store() {
-    return this.#deployment.tables[0].store
+    return this.#open.store
   }
 
-  async #addWebhook() {
+  async #addWebhooks() {
     await new Promise((resolve) => this.#receiver.listen(0, '127.0.0.1', () => resolve(undefined)))
     const { port } = this.#receiver.address() as AddressInfo
-    const { webhookId } = await this.#store.addWebhook({
-      url: `http://127.0.0.1:${port}/`,
-      secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
-      events: WEBHOOK_EVENTS,
-    })
-    this.webhooks.push({ webhookId, events: WEBHOOK_EVENTS })
+    for (const [shard, store] of this.#open.parts.entries()) {
+      const { webhookId } = await store.addWebhook({
+        url: `http://127.0.0.1:${port}/`,
+        secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+        events: WEBHOOK_EVENTS,
+      })
+      this.webhooks.push({ webhookId, events: WEBHOOK_EVENTS, shard })
+    }
   }
 
   async feed(batches: Batch[]) {
@@ -131,18 +137,34 @@ export class JobFeeder {
   async #countUnfinished() {
     const { schema, table, statuses } = this.#table
     const words = [statuses.waiting, ...statuses.running].map((word) => `'${word}'`).join(', ')
-    return this.#database
-      .withClient(async (client) => {
-        const sql = `select id from ${schema}.${table} where status in (${words})`
-        return (await queryRows(client, sql)).length
-      })
-      .catch(() => Number.POSITIVE_INFINITY)
+    const sql = `select id from ${schema}.${table} where status in (${words})`
+    const counts = await Promise.all(
+      this.#databases.map((database) =>
+        database
+          .withClient(async (client) => (await queryRows(client, sql)).length)
+          .catch(() => Number.POSITIVE_INFINITY),
+      ),
+    )
+    return counts.reduce((total, count) => total + count, 0)
   }
 
   async close() {
     this.stopFeeding()
     this.#receiver.close()
     this.#receiver.closeAllConnections()
-    await this.#deployment.close()
+    await this.#open.close()
   }
+}
+
+/** `parts` are the stores of the shards, or the only one. */
+function openStores(urls: string[], profile: ChaosProfile) {
+  if (urls.length === 1) {
+    const env = { DATABASE_URL: urls[0] ?? '', UNSTUCK_PROFILE: profile }
+    const deployment = openDeployment(loadConfig({ env }))
+    const store = deployment.tables[0].store as JobStore
+    return { store, parts: [store], close: () => deployment.close() }
+  }
+  const q = unstuck({ shards: urls.map((url) => ({ url })), logger: false })
+  const store = q.store as JobStore
+  return { store, parts: store.shards?.all.map((shard) => shard.store) ?? [], close: () => q.stop() }
 }

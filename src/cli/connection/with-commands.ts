@@ -7,7 +7,7 @@ import { sourceCheckOf } from '../../runtime/operations/source-exists.ts'
 import { printNotice } from '../terminal/output.ts'
 import { actorName } from './actor-name.ts'
 import { loadCommandConfig } from './command-config.ts'
-import { selectTables, type TableFlags } from './with-tables.ts'
+import { selectTables, type TableFlags, withSilence } from './with-tables.ts'
 
 export interface CommandFlags extends TableFlags {
   actor?: string
@@ -27,15 +27,17 @@ export async function withCommands(
   const config = loadCommandConfig(flags)
   const deployment = openDeployment(config, undefined, printNotice)
   try {
-    await act({
-      actor: { id: flags.actor ?? actorName(), scopes },
-      isReadOnly: false,
-      tables: selectTables(deployment, flags),
-      access: deployment.access,
-      config,
-      policy: config.policy,
-      ...sourceCheckOf(config.gateway),
-    })
+    await withSilence(() =>
+      act({
+        actor: { id: flags.actor ?? actorName(), scopes },
+        isReadOnly: false,
+        tables: selectTables(deployment, flags),
+        access: deployment.access,
+        config,
+        policy: config.policy,
+        ...sourceCheckOf(config.gateway),
+      }),
+    )
   } finally {
     await deployment.close()
   }

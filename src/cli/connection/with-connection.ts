@@ -7,7 +7,7 @@ export function withConnection(command: Command, json = 'print one JSON object')
     .option('--store <url>', 'jobs in Neo4j: neo4j://user:password@host:7687/database')
     .option(
       '--shards <urls>',
-      'several databases, separated by spaces, each with #schema if needed (UNSTUCK_SHARDS)',
+      'several databases, separated by spaces, each with #schema if needed; or a number of schemas (UNSTUCK_SHARDS)',
     )
     .option('--shard <number>', 'one of the shards')
     .option('--schema <name>', 'schema of the engine (UNSTUCK_SCHEMA; default: unstuck)')

@@ -1,5 +1,7 @@
 import { type Deployment, openDeployment } from '../../compose/index.ts'
-import { invalidArgument } from '../../errors/index.ts'
+import { exitCodes, invalidArgument } from '../../errors/index.ts'
+import { collectSilentShards } from '../../store/silent-shards.ts'
+import { printProgress } from '../terminal/output.ts'
 import { type ConnectionFlags, loadCommandConfig } from './command-config.ts'
 
 export interface TableFlags extends ConnectionFlags {
@@ -16,16 +18,27 @@ export async function withTables(
   // The migration role owns the tables, and its address bypasses the pooler.
   const deployment = openDeployment(config, (asOwner ? config.migrateUrl : null) ?? undefined)
   try {
-    await act(selectTables(deployment, flags))
+    await withSilence(() => act(selectTables(deployment, flags)))
   } finally {
     await deployment.close()
   }
 }
 
-/** The tables of the profile, or the one that --table names. */
-export function selectTables({ tables }: Deployment, { table: name }: TableFlags): Deployment['tables'] {
+/** An answer without one of the shards says so, and exits with 1. */
+export async function withSilence(work: () => Promise<void>): Promise<void> {
+  const { silentShards } = await collectSilentShards(work)
+  for (const shard of silentShards)
+    printProgress(`unstuck: warning: ${shard} did not answer: its jobs are missing here`)
+  if (silentShards.length > 0) process.exitCode ??= exitCodes.problemFound
+}
+
+/** The tables of the profile, or the one that --table names, which may be a shard: `jobs:1`. */
+export function selectTables(
+  { tables, parts }: Pick<Deployment, 'tables' | 'parts'>,
+  { table: name }: TableFlags,
+): Deployment['tables'] {
   if (name === undefined) return tables
-  const found = tables.find((table) => table.name === name)
+  const found = [...tables, ...parts].find((table) => table.name === name)
   if (found === undefined)
     throw invalidArgument('--table', name, tables.map((table) => table.name).join(', '))
   return [found]

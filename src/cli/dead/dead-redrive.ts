@@ -1,3 +1,4 @@
+import { shardTables } from '../../commands/shard-tables.ts'
 import { invalidArgument } from '../../errors/index.ts'
 import { withCommands } from '../connection/with-commands.ts'
 import { type BulkFlags, type BulkRequest, runBulk } from '../jobs/run-bulk.ts'
@@ -19,12 +20,14 @@ export async function redriveCommand(cause: string | undefined, flags: RedriveFl
     const all = { action: 'redrive', reason, canary, ratePerS: rate, keepAttempts } as const
     const requests: BulkRequest[] =
       cause === undefined
-        ? context.tables.map(({ name }) => {
+        ? shardTables(context.tables).map(({ name }) => {
             return { ...all, table: name, filter: { status: 'dead' }, q: 'status:dead' }
           })
-        : (await findGroups(context, cause)).map(({ table, group }) => {
-            return { ...all, table, ...filterOfCause(group.causeId) }
-          })
+        : (await findGroups(context, cause)).flatMap(({ table, group }) =>
+            shardTables(context.tables.filter(({ name }) => name === table)).map(({ name }) => {
+              return { ...all, table: name, ...filterOfCause(group.causeId) }
+            }),
+          )
     await runBulk(context, requests, flags, {
       planOf: (count, { total }) => planOf(count, total, flags),
       done: 'retried',

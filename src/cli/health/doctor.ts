@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
-import { examine } from '../../compose/index.ts'
-import { diagnose } from '../../doctor/diagnose.ts'
+import { diagnoseAll } from '../../compose/index.ts'
 import type { Finding, Level } from '../../doctor/finding.ts'
 import { exitCodes } from '../../errors/index.ts'
-import { type ConnectionFlags, loadOneShard } from '../connection/command-config.ts'
+import { type ConnectionFlags, loadCommandConfig } from '../connection/command-config.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
 import type { Colour } from '../terminal/colour.ts'
 import { printJson, printLine, printProgress } from '../terminal/output.ts'
@@ -22,8 +21,8 @@ export function addDoctor(program: Command): void {
 
 /** Read-only. Warnings alone exit with 0. */
 async function doctorCommand(flags: DoctorFlags): Promise<void> {
-  const config = loadOneShard(flags)
-  const findings = diagnose(await examine(config))
+  const config = loadCommandConfig(flags)
+  const findings = await diagnoseAll(config)
   const count = (level: Level) => findings.filter((finding) => finding.level === level).length
   const [problems, warnings] = [count('problem'), count('warning')]
   if (problems > 0) process.exitCode = exitCodes.problemFound

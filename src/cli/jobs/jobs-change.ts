@@ -1,6 +1,7 @@
 import type { Answer, CommandContext } from '../../commands/command.ts'
 import { cancelJob, discardJob, type JobChange, retryJob } from '../../commands/jobs/job-commands.ts'
 import { parseFilter } from '../../commands/jobs/parse-filter.ts'
+import { shardTables } from '../../commands/shard-tables.ts'
 import { exitCodes, invalidArgument, UnstuckError } from '../../errors/index.ts'
 import type { NewOperation } from '../../store/job-store.ts'
 import { valueOf, withCommands } from '../connection/with-commands.ts'
@@ -79,7 +80,13 @@ async function changeWhere(
   const { filter } = parsed
   if (Object.keys(filter).length === 0) throw invalidArgument('where', q, 'at least one key:value')
   await withCommands(flags, async (context) => {
-    const requests = context.tables.map(({ name: table }) => ({ ...change, table, filter, q, reason }))
+    const requests = shardTables(context.tables).map(({ name: table }) => ({
+      ...change,
+      table,
+      filter,
+      q,
+      reason,
+    }))
     await runBulk(context, requests, flags, {
       planOf: (count) => `${count} jobs match. ${plans[change.action]}`,
       done,

@@ -9,6 +9,7 @@ import {
   type OperationInput,
   planOperation,
 } from '../../commands/jobs/operation-commands.ts'
+import { shardTables } from '../../commands/shard-tables.ts'
 import { exitCodes, UnstuckError } from '../../errors/index.ts'
 import { showCount } from '../../policy/explain/show-count.ts'
 import type { OperationStop } from '../../policy/operation-move.ts'
@@ -133,12 +134,15 @@ async function plan(
   return planned
 }
 
+const storeOf = ({ tables }: CliContext, table: string | undefined) =>
+  [...tables, ...shardTables(tables)].find(({ name }) => name === table)?.store
+
 /** A store without operations still discards, job by job. */
 async function chooseForDiscard(
   context: CliContext,
   { action, table, filter, limit }: BulkRequest,
 ): Promise<JobSummary[] | undefined> {
-  const store = context.tables.find(({ name }) => name === table)?.store
+  const store = storeOf(context, table)
   if (action !== 'discard' || store === undefined || hasCapability(store, 'operations')) return undefined
   const jobs: JobSummary[] = []
   for await (const job of eachJob(context, { table, filter, limit })) jobs.push(job)
@@ -181,7 +185,7 @@ async function runAll(
           leaseMs: LEASE_MS,
         }),
       )
-      const store = context.tables.find(({ name }) => name === table)?.store
+      const store = storeOf(context, table)
       if (store === undefined || leaseId === null) throw new UnstuckError('INTERNAL', 'no lease was granted')
       abort = async () => void (await abortOperation(context, operation.id))
       const { sourceExists } = context

@@ -11,7 +11,7 @@ export async function pruneCommand(flags: ConnectionFlags): Promise<void> {
   const deployment = openDeployment(config)
   try {
     await eachActingTable(
-      deployment.tables,
+      deployment.parts,
       (table) => prune(table, config),
       (tables) => {
         if (flags.json === true) return printJson({ tables })

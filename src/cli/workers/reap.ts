@@ -34,7 +34,8 @@ export async function reapCommand(flags: ReapFlags): Promise<void> {
   const events = new RuntimeEventEmitter()
   const deployment = openDeployment(config, undefined, (notice) => events.emit('jobs:not-understood', notice))
   try {
-    await sweepUntilStopped(selectTables(deployment, flags), config, flags, events)
+    const tables = selectTables({ ...deployment, tables: deployment.parts }, flags)
+    await sweepUntilStopped(tables, config, flags, events)
   } finally {
     await deployment.close()
   }

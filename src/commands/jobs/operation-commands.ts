@@ -21,6 +21,7 @@ import {
   refused,
 } from '../command.ts'
 import { given } from '../given.ts'
+import { readEach } from '../shard-tables.ts'
 import { isLaterText, mergePages } from './merge-pages.ts'
 
 export interface OperationInput {
@@ -92,10 +93,11 @@ const redriveOf = ({ causeId, ...rest }: RedriveInput): OperationInput => ({
 
 /** In the named table, or the first one with dead jobs of the cause; else the first that may have some. */
 async function findCause(context: CommandContext, input: RedriveInput): Promise<Answer<PlannedOperation>> {
-  const names = input.table === undefined ? context.tables.map(({ name }) => name) : [input.table]
+  const tables = findTables(context, input.table)
+  if (!tables.isDone) return tables
   const { expect, ...anyNumber } = input
   const plans: PlannedOperation[] = []
-  for (const table of names) {
+  for (const { name: table } of tables.value) {
     const plan = await planIn(context, { ...redriveOf(anyNumber), table })
     if (!plan.isDone) return plan
     plans.push(plan.value)
@@ -192,14 +194,17 @@ export const listOperations = command(
   async (context, { limit, cursor, table: name }: ListOperationsInput) => {
     const tables = findTables(context, name)
     if (!tables.isDone) return tables
-    const pages = await Promise.all(
-      tables.value.map(async ({ name: table, store }) => {
-        const from = { ...ownerOf(context), limit, ...given({ cursor }) }
-        const { operations, next } = await store.listOperations(from)
-        return { items: operations.map((operation) => ({ table, operation })), next }
-      }),
+    const pages = await readEach(tables.value, async ({ name: table, store }) => {
+      const from = { ...ownerOf(context), limit, ...given({ cursor }) }
+      const { operations, next } = await store.listOperations(from)
+      return { items: operations.map((operation) => ({ table, operation })), next }
+    })
+    const { items, next } = mergePages(
+      pages.map(({ value }) => value),
+      limit,
+      ({ operation }) => operation.id,
+      isLaterText,
     )
-    const { items, next } = mergePages(pages, limit, ({ operation }) => operation.id, isLaterText)
     return done<OperationList>({ operations: items, next })
   },
 )
@@ -223,7 +228,11 @@ export const listOperationJobs = command(
 )
 
 export const abortOperation = command('abortOperation', async (context, id: string) => {
-  for (const { name, store } of context.tables) {
+  for (const {
+    table: { name, store },
+    value,
+  } of await readEach(context.tables, ({ store }) => store.readOperation(id, ownerOf(context)))) {
+    if (value === null) continue
     const { operation } = await store.abortOperation(id, { ...ownerOf(context), actor: context.actor.id })
     if (operation !== null) return done<TableOperation>({ table: name, operation })
   }
@@ -234,10 +243,9 @@ async function findOperation(
   context: CommandContext,
   id: string,
 ): Promise<Answer<TableOperation & Pick<CommandTable, 'store'>>> {
-  for (const { name, store } of context.tables) {
-    const operation = await store.readOperation(id, ownerOf(context))
-    if (operation !== null) return done({ table: name, operation, store })
-  }
+  const found = await readEach(context.tables, ({ store }) => store.readOperation(id, ownerOf(context)))
+  for (const { table, value: operation } of found)
+    if (operation !== null) return done({ table: table.name, operation, store: table.store })
   return noSuchOperation(id)
 }
 

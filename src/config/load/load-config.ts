@@ -32,7 +32,14 @@ export function loadConfig({ env, flags = {}, file }: ConfigSources): Config {
   const search: Search = { ...anyProfile, profile, profileName: own?.name ?? profile }
 
   const found = findAll(search, own)
-  const shards = readShards(found.get('shards'), String(readSetting('schema', found, profile)), problems)
+  const shards = readShards(
+    found.get('shards'),
+    {
+      schema: String(readSetting('schema', found, profile)),
+      databaseUrl: (readSetting('databaseUrl', found, profile) as string | null) ?? null,
+    },
+    problems,
+  )
   if (shards !== null && own !== null)
     problems.push(
       problem('shards', own.name, 'the native profile: ids of other tables do not name their shard'),

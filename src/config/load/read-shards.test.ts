@@ -36,6 +36,24 @@ describe('UNSTUCK_SHARDS', () => {
     expect([config.shards?.length, config.shardRoute]).toEqual([2, 'owner'])
   })
 
+  it('OPS-15 a number stands for schemas of the configured database', () => {
+    const { shards } = loadConfig({
+      env: { UNSTUCK_SHARDS: '16', DATABASE_URL: first, UNSTUCK_SCHEMA: 'jobs' },
+    })
+    expect(shards).toHaveLength(16)
+    expect(shards?.at(-1)).toEqual({ url: first, schema: 'jobs_15', number: 15, isDraining: false })
+  })
+
+  it.each(['0', '1', '101'])('OPS-15 %s is no number of shards', (count) => {
+    expect(() => loadConfig({ env: { UNSTUCK_SHARDS: count, DATABASE_URL: first } })).toThrow(
+      /2 to 100 schemas/,
+    )
+  })
+
+  it('OPS-15 a number needs the address of a database', () => {
+    expect(() => loadConfig({ env: { UNSTUCK_SHARDS: '4' } })).toThrow(/together with the address/)
+  })
+
   it('OPS-15 a single database has none', () => {
     expect(loadConfig({ env: { DATABASE_URL: first } }).shards).toBeNull()
   })

@@ -5,18 +5,22 @@ import { readText } from '../variables/value-kind.ts'
 import type { FoundValue } from './find-value.ts'
 
 const MAX_NUMBER = 4_095
+/** As many as have two digits in the names of their schemas. */
+const MAX_COUNTED = 100
 const fields = ['url', 'schema', 'number', 'isDraining']
 const takes =
   'addresses of PostgreSQL, each with #schema if needed, or a JSON array of { url, schema, number, isDraining }'
 
 export function readShards(
   found: FoundValue | undefined,
-  schema: string,
+  { schema, databaseUrl }: { schema: string; databaseUrl: string | null },
   problems: ConfigProblem[],
 ): ShardConfig[] | null {
   if (found === undefined) return null
   const { name } = found
-  const entries = entriesOf(String(found.value))
+  const text = String(found.value).trim()
+  if (/^\d+$/.test(text)) return countedShards(name, Number(text), { schema, databaseUrl }, problems)
+  const entries = entriesOf(text)
   if (entries === null || entries.length === 0) {
     // Addresses may hold passwords: the value is not shown.
     problems.push({ name, got: 'another text', takes })
@@ -40,6 +44,27 @@ export function readShards(
   if (known.every(({ isDraining }) => isDraining))
     problems.push(problem(name, 'only shards that drain', 'one that takes jobs'))
   return known.toSorted((a, b) => a.number - b.number)
+}
+
+/** `16` stands for the schemas `unstuck_00` to `unstuck_15` of the configured database, such as a Citus cluster. */
+function countedShards(
+  name: string,
+  count: number,
+  { schema, databaseUrl }: { schema: string; databaseUrl: string | null },
+  problems: ConfigProblem[],
+): ShardConfig[] | null {
+  if (count < 2 || count > MAX_COUNTED)
+    problems.push(problem(name, String(count), `2 to ${MAX_COUNTED} schemas, or ${takes}`))
+  else if (databaseUrl === null)
+    problems.push(problem(name, String(count), 'a number together with the address of the database'))
+  else
+    return Array.from({ length: count }, (_, number) => ({
+      url: databaseUrl,
+      schema: `${schema}_${String(number).padStart(2, '0')}`,
+      number,
+      isDraining: false,
+    }))
+  return null
 }
 
 function entriesOf(text: string): unknown[] | null {

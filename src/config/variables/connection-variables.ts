@@ -137,7 +137,7 @@ export const connectionVariables: readonly Variable[] = [
   {
     name: 'UNSTUCK_SHARDS',
     meaning:
-      'Several servers or schemas in place of the database of the jobs: addresses separated by spaces, each with `#schema` if it is another than `UNSTUCK_SCHEMA`; or a JSON array of objects with `url`, `schema`, `number` and `isDraining`.',
+      'Several servers or schemas in place of the database of the jobs: addresses separated by spaces, each with `#schema` if it is another than `UNSTUCK_SCHEMA`; or a JSON array of objects with `url`, `schema`, `number` and `isDraining`; or a number: `16` stands for the schemas `unstuck_00` to `unstuck_15` of `UNSTUCK_DATABASE_URL`.',
     kind: TEXT,
     profiles: ['native'],
     default: null,

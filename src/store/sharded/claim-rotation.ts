@@ -2,8 +2,7 @@
 // not answer is left out until it does.
 import type { ClaimedJob } from '../../job/lease.ts'
 import type { ClaimCursors, ClaimRequest, Shard } from '../job-store.ts'
-import { silentShard } from './fan-out.ts'
-import { ANSWER_MS, type ShardSet } from './shard-set.ts'
+import { ANSWER_MS, type ShardSet, silentShard } from './shard-set.ts'
 
 type Position = Map<string, Map<number, Date>>
 

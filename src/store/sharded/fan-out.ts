@@ -1,8 +1,9 @@
 // Calls of all shards. Reads leave out those that do not answer in time; changes say which shards have them.
 import { UnstuckError } from '../../errors/index.ts'
 import type { Shard, ShardedAnswer } from '../job-store.ts'
+import { noteSilentShard } from '../silent-shards.ts'
 import type { Part } from './group-by.ts'
-import { ANSWER_MS, isOutage, type ShardSet } from './shard-set.ts'
+import { ANSWER_MS, isOutage, type ShardSet, silentShard } from './shard-set.ts'
 
 export interface Answers<Tx, T> {
   answers: { shard: Shard<Tx>; answer: T }[]
@@ -28,6 +29,7 @@ export async function readAll<Tx, T>(
     else if (isOutage(result.error)) silent.push(shard.name)
     else throw result.error
   }
+  for (const name of silent) noteSilentShard(name)
   const [first] = results
   if (answers.length === 0 && first !== undefined && 'error' in first.result) throw first.result.error
   return { answers, silence: silent.length === 0 ? {} : { silentShards: silent } }
@@ -107,7 +109,8 @@ export async function callParts<Tx, Item, Answer>(
   return answers
 }
 
-async function inTime<T>(shard: Pick<Shard, 'name'>, call: Promise<T>): Promise<T> {
+/** Fails if the shard does not answer in time; the call itself goes on. */
+export async function inTime<T>(shard: Pick<Shard, 'name'>, call: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(silentShard(shard)), ANSWER_MS)
@@ -117,12 +120,6 @@ async function inTime<T>(shard: Pick<Shard, 'name'>, call: Promise<T>): Promise<
   } finally {
     clearTimeout(timer)
   }
-}
-
-export function silentShard({ name }: Pick<Shard, 'name'>): UnstuckError {
-  return new UnstuckError('DATABASE_UNREACHABLE', `${name}: no answer within ${ANSWER_MS} ms`, {
-    details: { shard: name },
-  })
 }
 
 async function settled<T>(call: Promise<T>): Promise<{ answer: T } | { error: unknown }> {

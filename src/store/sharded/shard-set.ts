@@ -88,8 +88,12 @@ export class ShardSet<Tx> implements Shards<Tx> {
     return false
   }
 
-  /** Notes whether the shard answered, and passes the answer on. */
+  /**
+   * Notes whether the shard answered, and passes the answer on. A shard that takes too long counts as silent meanwhile: other calls
+   * that may go elsewhere do not wait behind this one.
+   */
   async noted<T>(shard: Shard<Tx>, call: Promise<T>): Promise<T> {
+    const late = setTimeout(() => this.noteFailure(shard, silentShard(shard)), ANSWER_MS)
     try {
       const answer = await call
       this.noteAnswer(shard)
@@ -97,6 +101,8 @@ export class ShardSet<Tx> implements Shards<Tx> {
     } catch (error) {
       if (isOutage(error)) this.noteFailure(shard, error)
       throw named(shard, error)
+    } finally {
+      clearTimeout(late)
     }
   }
 
@@ -143,6 +149,11 @@ export class ShardSet<Tx> implements Shards<Tx> {
 }
 
 const nextProbe = (restMs: number) => performance.now() + restMs * (0.5 + Math.random() / 2)
+
+export const silentShard = ({ name }: Pick<Shard, 'name'>) =>
+  new UnstuckError('DATABASE_UNREACHABLE', `${name}: no answer within ${ANSWER_MS} ms`, {
+    details: { shard: name },
+  })
 
 /** The shard may be down; other errors are about the call. */
 export const isOutage = (error: unknown) =>

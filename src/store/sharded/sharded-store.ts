@@ -1,5 +1,5 @@
 // One store over several complete engines (docs/adr/0038).
-import type { JobStore, Shards } from '../job-store.ts'
+import type { JobStore } from '../job-store.ts'
 import { bindDependencies } from './dependencies.ts'
 import { bindLifecycle } from './lifecycle.ts'
 import { bindModes } from './modes.ts'
@@ -14,7 +14,7 @@ import { bindWorkers } from './workers.ts'
 
 export function createShardedStore<Tx>(
   options: ShardSetOptions<Tx>,
-): JobStore<Tx> & { readonly shards: Shards<Tx> } {
+): JobStore<Tx> & { readonly shards: ShardSet<Tx> } {
   const shards = new ShardSet(options)
   return {
     ...bindLifecycle(shards),

@@ -4,6 +4,7 @@ import {
   type Listener,
   type ListenToWaitsOptions,
   listenToWaits,
+  type OpenShard,
   type OpenTable,
 } from '../../compose/index.ts'
 import type { Config } from '../../config/index.ts'
@@ -34,11 +35,11 @@ export interface JobWaitsOptions {
   store: JobStore
   /** The stored policy with this process's overrides. */
   readPolicy(): Promise<Policy>
-  /** Null if notifications cannot reach this process. */
-  listenOptions(
-    policy: Policy,
-  ): Promise<Omit<ListenToWaitsOptions, 'onEnded' | 'onStarted' | 'onFailed'> | null>
+  /** One for each database. Empty if notifications cannot reach this process. */
+  listenOptions(policy: Policy): Promise<NotifyingTable[]>
 }
+
+type NotifyingTable = Omit<ListenToWaitsOptions, 'onEnded' | 'onStarted' | 'onFailed'>
 
 const DEFAULT_TIMEOUT_MS = 30_000
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
@@ -55,7 +56,8 @@ export class JobWaits {
   readonly #preparing = new Set<() => void>()
   #isStopped = false
   #policy: Promise<Policy> | undefined
-  #listening: Promise<Listener | undefined> | undefined
+  #listening: Promise<Listener[]> | undefined
+  readonly #heard = new Set<NotifyingTable>()
 
   constructor(options: JobWaitsOptions) {
     this.#options = options
@@ -107,7 +109,8 @@ export class JobWaits {
     this.#isStopped = true
     for (const stop of this.#preparing) stop()
     await within(LAST_CALL_MS, this.#waiter.stop())
-    await (await this.#listening?.catch(() => undefined))?.stop()
+    const listeners = (await this.#listening?.catch(() => undefined)) ?? []
+    await Promise.all(listeners.map((listener) => listener.stop()))
   }
 
   #readPolicy(): Promise<Policy> {
@@ -118,15 +121,23 @@ export class JobWaits {
     return this.#policy
   }
 
-  async #listen(policy: Policy): Promise<Listener | undefined> {
-    const options = await this.#options.listenOptions(policy).catch(() => null)
-    if (options === null) return undefined
-    return listenToWaits({
-      ...options,
-      onEnded: (channel) => channel === this.#channel && this.#waiter.poll(),
-      onStarted: () => this.#waiter.hear(true),
-      onFailed: () => this.#waiter.hear(false),
-    })
+  async #listen(policy: Policy): Promise<Listener[]> {
+    const tables = await this.#options.listenOptions(policy).catch(() => [])
+    return tables.map((table) =>
+      listenToWaits({
+        ...table,
+        onEnded: (channel) => channel === this.#channel && this.#waiter.poll(),
+        onStarted: () => this.#hear(table, true),
+        onFailed: () => this.#hear(table, false),
+      }),
+    )
+  }
+
+  /** A database that is not heard is left to the polls. */
+  #hear(table: NotifyingTable, isHearing: boolean): void {
+    if (isHearing) this.#heard.add(table)
+    else this.#heard.delete(table)
+    this.#waiter.hear(this.#heard.size > 0)
   }
 }
 
@@ -134,22 +145,29 @@ export interface WaitParts {
   open: OpenTable
   config: Config
   table: TableProfile
+  /** Undefined for a single database. */
+  shards: OpenShard[] | undefined
   directUrl: () => Promise<string | null>
 }
 
-export function openJobWaits({ open, config, table, directUrl }: WaitParts): JobWaits {
+export function openJobWaits({ open, config, table, shards, directUrl }: WaitParts): JobWaits {
   const { store, sendWaitHint } = open
   return new JobWaits({
     store,
     readPolicy: async () => withOverride(await store.readPolicy(), config.policy),
     listenOptions: async ({ notify }) => {
-      if (notify === 'off' || sendWaitHint === undefined || !hasCapability(store, 'notify')) return null
+      if (notify === 'off' || !hasCapability(store, 'notify')) return []
+      if (shards !== undefined) return shards.map(notifyingShard)
       const databaseUrl = await directUrl()
-      return databaseUrl === null
-        ? null
-        : { databaseUrl, schema: config.schema, table, sendTest: sendWaitHint }
+      return databaseUrl === null || sendWaitHint === undefined
+        ? []
+        : [{ databaseUrl, schema: config.schema, table, sendTest: sendWaitHint }]
     },
   })
+}
+
+function notifyingShard({ url, schema, table, sendWaitHint }: OpenShard): NotifyingTable {
+  return { databaseUrl: url, schema, table, sendTest: sendWaitHint }
 }
 
 function checkedOptions(method: string, options: WaitOptions, known: string[]): WaitOptions {

@@ -54,6 +54,9 @@ describe('npm run chaos', { timeout: TIMEOUT_MS }, () => {
     ['jobs for a scenario that has its own', ['--scenario', 'deploy', '--workload', 'sparse']],
     ['a profile that a scenario does not have', ['--scenario', 'deploy', '--profile', 'clip']],
     ['a pooler for a failover', ['--scenario', 'failover', '--pooler']],
+    ['shards behind a pooler', ['--shards', '2', '--pooler']],
+    ['shards of an attached table', ['--shards', '2', '--profile', 'clip']],
+    ['more shards than servers', ['--shards', '9']],
     ['jobs for locks', ['--scenario', 'locks', '--workload', 'tx']],
   ])('refuses %s', async (_, args) => {
     expect(await run('scripts/chaos.mjs', args)).toMatchObject({ code: 2, out: '' })

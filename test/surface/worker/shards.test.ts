@@ -196,3 +196,42 @@ it('OPS-15 a transaction enqueues in the shard of its key, and nowhere else', as
     await Promise.all([first.end(), second.end()])
   }
 }, 60_000)
+
+it('OPS-15 WORK-9 a wait is registered in its shard, and one for a shard that is down delays no other', async () => {
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const worker = open()
+  worker.handle('held', async ({ payload }) => {
+    await released
+    return Number(payload) * 2
+  })
+  await worker.start()
+  const app = open()
+  const wait = async (number: number, payload: number) => {
+    const { jobId } = await app.shard(keyOf(app, number)).enqueue({ type: 'held', payload })
+    return app.waitFor(jobId, { timeoutMs: 120_000 })
+  }
+  const waits = Promise.all([wait(0, 1), wait(1, 2)])
+  const registered = async () => Promise.all(servers.urls.map(countWaits))
+  await expect.poll(registered, { timeout: 30_000 }).toEqual([1, 1])
+  release()
+  expect(await waits).toEqual([2, 4])
+  await servers.killSecond()
+  const silent = app.waitFor('018bcfe5-6800-71f7-8001-ebae96331207', { timeoutMs: 120_000 })
+  void silent.catch(() => {})
+  expect(await wait(0, 21)).toBe(42)
+  await servers.restartSecond()
+  await expect(silent).rejects.toMatchObject({ code: 'JOB_NOT_FOUND' })
+}, 240_000)
+
+async function countWaits(connectionString: string): Promise<number> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    return (await client.query('select from unstuck.waits')).rows.length
+  } finally {
+    await client.end()
+  }
+}
