@@ -1,4 +1,5 @@
 // A job, and a job to enqueue. No I/O.
+import type { DedupeRule, RetryRule } from './job-rules.ts'
 
 /** The five roles of a status. A profile maps each to a word of its table. */
 export type JobStatus = 'waiting' | 'running' | 'succeeded' | 'dead' | 'cancelled'
@@ -26,10 +27,18 @@ export interface NewJobFields {
   stage?: string | undefined
   expectedDurationMs?: number | undefined
   maxAttempts?: number | undefined
+  /** Attempts and the waits between them. Default: those of the handler, else of the policy. */
+  retry?: RetryRule | undefined
+  /** The job is not started after this time: it ends dead, with the code `EXPIRED`. Excludes `ttlMs`. */
+  expiresAt?: Date | undefined
+  /** The same as a duration from the enqueue, by the database's clock. */
+  ttlMs?: number | undefined
   /** The user or tenant the job belongs to. */
   owner?: string | undefined
   /** At most one unfinished job per type has this key. */
   dedupeKey?: string | undefined
+  /** `dedupeKey` with a window, or with a replacement of the waiting job. */
+  dedupe?: DedupeRule | undefined
   traceparent?: string | undefined
 }
 
@@ -76,6 +85,9 @@ export interface Job {
   error: JobErrorRecord | null
   result: JsonValue
   traceparent: string | null
+  /** Its own waits between attempts; null for those of its handler or policy. */
+  backoffStepsMs: number[] | null
+  expiresAt: Date | null
 }
 
 export type ErrorCategory = 'TRANSIENT' | 'PERMANENT' | 'CRITICAL'

@@ -2,6 +2,7 @@ import { type CallersPool, requirePool } from '../compose/index.ts'
 import type { ShardOptions } from '../config/index.ts'
 import { invalidArgument, requireKnownNames } from '../errors/index.ts'
 import type { JobDeclarations } from '../job/declared-jobs.ts'
+import { checkAttempts, checkBackoff } from '../job/job-rules.ts'
 import type { Logger } from '../observe/logs/log-events.ts'
 import type { HandlerOptions } from '../runtime/attempt/handler.ts'
 import type { DispatchAdapter } from '../runtime/dispatch/dispatcher.ts'
@@ -165,6 +166,7 @@ const handlerNames: Record<keyof HandlerOptions, true> = {
   progressLimitMs: true,
   dependency: true,
   limits: true,
+  retry: true,
 }
 
 export function checkHandlerOptions(type: string, options: HandlerOptions): void {
@@ -173,4 +175,7 @@ export function checkHandlerOptions(type: string, options: HandlerOptions): void
   if (progressLimitMs !== undefined && !(progressLimitMs >= 1 && progressLimitMs <= LONGEST_TIMER_MS))
     throw invalidArgument('progressLimitMs', progressLimitMs, `milliseconds from 1 to ${LONGEST_TIMER_MS}`)
   requireLimits(type, limits)
+  const { attempts, backoff } = options.retry ?? {}
+  checkAttempts('retry.attempts', attempts)
+  if (backoff !== undefined && typeof backoff !== 'function') checkBackoff('retry.backoff', backoff)
 }

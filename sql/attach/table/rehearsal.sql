@@ -12,7 +12,10 @@ begin
   perform "unstuck"."has_row_constraints"();
   perform "unstuck"."hold_keys"('{}', null, '[{"type": "unstuck-rehearsal", "dedupe_key": "r"}]', array[v_id]);
   perform "unstuck"."hold_keys_of"(array[v_id], null);
-  perform "unstuck"."insert_jobs"('{"type": "unstuck-rehearsal"}', '[]', null, '{}', now(), 1);
+  perform "unstuck"."insert_jobs"('{"type": "unstuck-rehearsal"}', '[]', null, '{}', now(), 1, null);
+  perform "unstuck"."enqueue_keyed"('{"type": "unstuck-rehearsal"}', '[]', null, '{}', now(), 1);
+  perform "unstuck"."replace_jobs"(
+    '{"type": "unstuck-rehearsal", "dedupe_key": "r", "dedupe_replace": true}', '[{}]', null, now(), 1);
   begin
     perform "unstuck"."unfinished_job"('unstuck-rehearsal', 'unstuck-rehearsal');
   exception when sqlstate 'UN001' then

@@ -1,5 +1,6 @@
 // The context a handler gets. Everything here is for the work itself; the attempt takes care of leases and retries.
 import type { JsonValue } from '../../job/job.ts'
+import type { RetryBackoff } from '../../job/job-rules.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
 import type { ChildResult, SpawnOptions } from '../child/spawn-child.ts'
 import type { Gateway } from '../limits/gateway.ts'
@@ -66,7 +67,19 @@ export interface HandlerOptions {
   dependency?: string | undefined
   /** Rate limits on starting jobs. */
   limits?: HandlerLimit[] | undefined
+  /** Attempts and waits of jobs that were enqueued without their own. */
+  retry?: HandlerRetry | undefined
 }
+
+export interface HandlerRetry {
+  /** Failures until a job is dead. A job that was enqueued with another maximum than the policy's keeps it. */
+  attempts?: number | undefined
+  /** As for a job, or a function that returns the wait in milliseconds. It runs in the worker. */
+  backoff?: RetryBackoff | BackoffFunction | undefined
+}
+
+/** `failures` counts this one; 1 is the first. If it throws or returns no duration, the policy decides. */
+export type BackoffFunction = (failure: { failures: number; error: unknown; job: ClaimedJob }) => number
 
 export interface RegisteredHandler<Tx = unknown> extends HandlerOptions {
   type: string

@@ -3,7 +3,7 @@
 -- process sends heartbeats is reaped then like a dead one (LEASE-8).
 -- If a locked job has no budget or a last chance, or if a breaker is half-open (p_slots), it grants nothing and the
 -- caller decides: it calls again with p_ids, the jobs to grant, and p_is_decided. "held" are the locked jobs, "spent"
--- those without budget.
+-- those without budget or past their expiry.
 -- The update finds rows by their place, which saves a search by key (2 µs a job). A place is unique within a partition
 -- only. A row that its team updated after the statement began is locked at its new place and not found there: "locked"
 -- counts it, and the caller repeats.
@@ -49,7 +49,8 @@ begin
                         job."expected_duration_ms", job."traceparent"::text, job."reaped_at", is_last) end as other
                from "unstuck"."jobs" job,
                     lateral (select /*judged_waiting*/("unstuck".has_budget(p_policy, job."attempt", job."failures",
-                               job."crashes", job."timeouts", job."max_attempts")) as has_budget,
+                               job."crashes", job."timeouts", job."max_attempts"))
+                               and (job."expires_at" is null or job."expires_at" > now()) as has_budget,
                              job."crashes" > 0 and "unstuck".is_last_chance(p_policy, job."attempt", job."failures",
                                job."crashes", job."timeouts", job."max_attempts") as is_last) chance
               where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type")::text = asked.queue

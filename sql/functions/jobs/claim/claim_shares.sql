@@ -32,6 +32,7 @@ begin
                   and (p_types is null or job."type"::text = any (p_types))
                   and /*judged_waiting*/("unstuck".has_budget(
                         p_policy, job."attempt", job."failures", job."crashes", job."timeouts", job."max_attempts"))
+                  and (job."expires_at" is null or job."expires_at" > now())
                   and (p_takes_any or not "unstuck".is_last_chance(
                         p_policy, job."attempt", job."failures", job."crashes", job."timeouts", job."max_attempts"))
                 order by coalesce(job."run_at", job."created_at"), job."id" limit asked.depth) job

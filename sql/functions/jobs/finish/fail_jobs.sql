@@ -1,6 +1,8 @@
 -- Retries failed jobs or ends them, for the holder of their lease only. A job with a requested cancel ends as
 -- cancelled. A probe job of a half-open breaker that met the failure behind it is released and loses no attempt.
--- p_failures: an array of { id, lease_id, code, reason, category, stack, is_retryable, retry_in_ms, cause }.
+-- p_failures: an array of { id, lease_id, code, reason, category, stack, is_retryable, retry_in_ms, backoff_steps_ms,
+-- max_attempts, cause }. The job's own waits and maximum come before those of the failure, which are its handler's; a
+-- job that was enqueued with the maximum of the policy has none of its own.
 create or replace function "unstuck"."fail_jobs"(
   p_failures jsonb, p_policy jsonb default null, p_actor text default null)
 returns setof "unstuck".job_outcome language plpgsql set enable_seqscan = off as $$
@@ -18,8 +20,9 @@ begin
   end if;
   with held as materialized (
     select failure.*, coalesce(job."queue", job."type")::text as queue, job."worker_id" as worker_id,
-           job."max_attempts" as max_attempts, job."cancel_requested_at" is not null as is_cancelled,
-           "unstuck".failed_attempt(v_policy, failure.is_timeout, job."attempt", job."max_attempts", probe.is_so)
+           maximum.attempts as max_attempts, job."cancel_requested_at" is not null as is_cancelled,
+           coalesce(job."backoff_steps_ms", failure.steps_ms) as backoff_steps_ms,
+           "unstuck".failed_attempt(v_policy, failure.is_timeout, job."attempt", maximum.attempts, probe.is_so)
              as attempt, probe.is_so as is_probe, coalesce(job."releases", 0) + probe.is_so::int as releases,
            coalesce(job."failures", 0) + (not failure.is_timeout and not probe.is_so)::int as failures,
            job."crashes" as crashes, coalesce(job."timeouts", 0) + failure.is_timeout::int as timeouts
@@ -30,10 +33,13 @@ begin
                        and job."status" is not distinct from /*any_running*/'running'
                        for no key update) job,
            lateral (select failure.is_passing and job."cancel_requested_at" is null and v_failed_probes is not null and
-                    concat_ws(' ', job."id", coalesce(job."queue", job."type")) = any (v_failed_probes) as is_so) probe
+                    concat_ws(' ', job."id", coalesce(job."queue", job."type")) = any (v_failed_probes) as is_so) probe,
+           lateral (select case when coalesce(job."max_attempts", v_policy.max_attempts) = v_policy.max_attempts
+                                then coalesce(failure.handler_attempts, job."max_attempts")
+                                else job."max_attempts" end as attempts) maximum
   ), judged as materialized (
     select held.*, outcome, "unstuck".failure_wait_ms(
-             v_policy, outcome, retry_in_ms, attempt, failures, crashes, timeouts) as backoff_ms
+             v_policy, outcome, retry_in_ms, backoff_steps_ms, attempt, failures, crashes, timeouts) as backoff_ms
       from held,
            lateral (select case when is_cancelled then 'cancelled' when is_probe then 'released'
                                 when "unstuck".is_failure_final(v_policy, is_retryable, category, is_timeout, attempt,
@@ -47,7 +53,7 @@ begin
            "finished_at" = case when judged.backoff_ms is null then v_now end, "finished_lease_id" = judged.lease_id,
            "worker_id" = null, "lease_id" = null, "lease_expires_at" = null, "deadline_at" = null,
            /*+lock_time "last_attempt_at" = null, */ /*+last_error "last_error" = judged.reason, */
-           "attempt" = judged.attempt, "failures" = judged.failures, "timeouts" = judged.timeouts,
+           "attempt" = judged.attempt, "max_attempts" = judged.max_attempts, "failures" = judged.failures, "timeouts" = judged.timeouts,
            "releases" = judged.releases, "error_reason" = judged.reason, "error_category" = judged.category,
            "error_code" = case when judged.outcome = 'cancelled' then 'cancelled' else judged.code end,
            "error_stack" = judged.stack, "error_attempt" = judged.attempt
