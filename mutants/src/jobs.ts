@@ -10,8 +10,8 @@ export const jobMutants: Mutant[] = [
     edits: [
       {
         file: claim,
-        find: "attempt_counted_at = 'claim' then 1",
-        replacement: "attempt_counted_at = 'claim' then 0",
+        find: "v_counted int := (p_policy.attempt_counted_at = 'claim')::int",
+        replacement: 'v_counted int := 0',
       },
       {
         file: 'sql/functions/jobs/finish/failures.sql',
@@ -32,14 +32,13 @@ export const jobMutants: Mutant[] = [
       },
       {
         file: claim,
-        find: '(p_types is null or job."type"::text = any (p_types)) and',
+        find: '(p_types is null or p_types ? job."type"::text) and',
         replacement: '',
       },
       {
         file: claim,
         find: 'for no key update of job skip locked) job',
-        replacement:
-          'for no key update of job skip locked) job where p_types is null or job.type = any (p_types)',
+        replacement: 'for no key update of job skip locked) job where p_types is null or p_types ? job.type',
       },
     ],
     suites: [{ files: ['test/store/native.test.ts'], filter: 'claimJobs' }],
@@ -173,8 +172,8 @@ export const jobMutants: Mutant[] = [
     edits: [
       {
         file: 'sql/functions/jobs/claim/claim_batches.sql',
-        find: 'exit when v_due.locked = v_due.granted;',
-        replacement: 'exit;',
+        find: 'continue when v_take > 0 and v_due.locked > v_due.granted;',
+        replacement: '',
       },
     ],
     suites: [{ files: ['test/race/claiming/moved-row.test.ts'] }],

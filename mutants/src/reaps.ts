@@ -100,9 +100,9 @@ export const reapMutants: Mutant[] = [
     fault: 'a waiting row of a team is ended by a claim',
     edits: [
       {
-        file: 'sql/functions/jobs/claim/claim_due.sql',
-        find: 'lateral (select /*judged_waiting*/(',
-        replacement: 'lateral (select (',
+        file: 'sql/functions/jobs/claim/chance_of.sql',
+        find: 'not /*judged_waiting*/(',
+        replacement: 'not (',
       },
     ],
     suites: [{ files: ['test/store/clip.test.ts'], filter: 'C29' }],

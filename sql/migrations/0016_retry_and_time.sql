@@ -1,4 +1,4 @@
--- What a job asks for itself (docs/adr/0049): its own backoff, and a time after which it is not started. NULL for most
+-- Rules that a job brings (docs/adr/0049): its own backoff, and a time after which it is not started. NULL for most
 -- jobs, so their rows stay as wide as they were.
 alter table "unstuck"."jobs" add column if not exists "backoff_steps_ms" bigint[];
 alter table "unstuck"."jobs" add column if not exists "expires_at" timestamptz;

@@ -80,7 +80,8 @@ function isWhole(value: unknown, least: number, most: number): boolean {
 
 /** A duration from now, or a time: one of the two. */
 function checkTime(given: { [name: string]: unknown }): void {
-  const [[durationName = '', duration] = [], [timeName = '', time] = []] = Object.entries(given)
+  const [[durationName, duration] = ['', undefined], [timeName, time] = ['', undefined]] =
+    Object.entries(given)
   const hasDuration = duration !== undefined && duration !== null
   const hasTime = time !== undefined && time !== null
   if (hasDuration && !(typeof duration === 'number' && duration >= 0 && duration <= MOST_DELAY_MS))

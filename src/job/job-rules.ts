@@ -1,24 +1,6 @@
-// What a job asks for itself: its attempts and the waits between them, and what happens beside a job with the same key.
+// Rules that a job brings: its attempts and the waits between them, and what happens beside a job with the same key.
 import { invalidArgument, requireKnownNames } from '../errors/index.ts'
-import type { NewJob } from './job.ts'
-
-/** Waits in milliseconds, of which the last repeats; or `baseMs`, doubled after each failure up to `maxMs` (one hour). */
-export type RetryBackoff = number[] | { baseMs: number; maxMs?: number | undefined }
-
-export interface RetryRule {
-  /** Failures until the job is dead. */
-  attempts?: number | undefined
-  backoff?: RetryBackoff | undefined
-}
-
-/** At most one unfinished job per type has a key. */
-export interface DedupeRule {
-  key: string
-  /** The key stays taken for this long after the enqueue, even if the job ends earlier. */
-  forMs?: number | undefined
-  /** A waiting job with the key gets the fields of the new one, and its time. A running one gives the key away. */
-  replace?: boolean | undefined
-}
+import type { NewJob, RetryBackoff } from './job.ts'
 
 const HOUR_MS = 3_600_000
 const YEAR_MS = 365 * 24 * HOUR_MS

@@ -1,5 +1,4 @@
 // A job, and a job to enqueue. No I/O.
-import type { DedupeRule, RetryRule } from './job-rules.ts'
 
 /** The five roles of a status. A profile maps each to a word of its table. */
 export type JobStatus = 'waiting' | 'running' | 'succeeded' | 'dead' | 'cancelled'
@@ -40,6 +39,24 @@ export interface NewJobFields {
   /** `dedupeKey` with a window, or with a replacement of the waiting job. */
   dedupe?: DedupeRule | undefined
   traceparent?: string | undefined
+}
+
+/** Waits in milliseconds, of which the last repeats; or `baseMs`, doubled after each failure up to `maxMs` (one hour). */
+export type RetryBackoff = number[] | { baseMs: number; maxMs?: number | undefined }
+
+export interface RetryRule {
+  /** Failures until the job is dead. */
+  attempts?: number | undefined
+  backoff?: RetryBackoff | undefined
+}
+
+/** At most one unfinished job per type has a key. */
+export interface DedupeRule {
+  key: string
+  /** The key stays taken for this long after the enqueue, even if the job ends earlier. */
+  forMs?: number | undefined
+  /** A waiting job with the key gets the fields of the new one, and its time. A running one gives the key away. */
+  replace?: boolean | undefined
 }
 
 /** A row of the job table. */

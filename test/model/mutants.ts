@@ -49,7 +49,11 @@ export const mutants: Mutant[] = [
     id: 'M7',
     fault: 'attempts counted at the failure instead of the claim',
     edits: [
-      edit('claim_due', /attempt_counted_at = 'claim' then 1/, "attempt_counted_at = 'claim' then 0"),
+      edit(
+        'claim_due',
+        /v_counted int := \(p_policy\.attempt_counted_at = 'claim'\)::int/,
+        'v_counted int := 0',
+      ),
       edit('failed_attempt', /attempt_counted_at = 'failure' and/, "attempt_counted_at = 'claim' and"),
     ],
   },

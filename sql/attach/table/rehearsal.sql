@@ -33,8 +33,10 @@ begin
   perform "unstuck"."keep_worker"('unstuck-rehearsal', array[v_id], true, true, gen_random_uuid(),
                                   "unstuck".policy_of(/*attachment*/'native'));
   perform "unstuck"."kept_job"('unstuck-rehearsal');
-  perform "unstuck"."decide_claim"('unstuck-rehearsal', array[v_id], array['unstuck-rehearsal'], array[v_id], true,
-                                   true, true, null, gen_random_uuid(), "unstuck".policy_of(/*attachment*/'native'));
+  perform "unstuck"."decide_claim"(
+    'unstuck-rehearsal', json_build_array(json_build_object('id', v_id, 'chance', 'spent')), true, true,
+    gen_random_uuid(), "unstuck".policy_of(/*attachment*/'native'), 0, '{}', null);
+  perform "unstuck"."chance_of"("unstuck".policy_of(/*attachment*/'native'), 1, 0, 1, 0, 1, now());
   perform "unstuck"."record_grants"(now(), 'unstuck-rehearsal', gen_random_uuid(), null, null, '[]');
   perform "unstuck"."heartbeat_jobs"(array[v_id], array[gen_random_uuid()]);
   begin

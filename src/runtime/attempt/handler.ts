@@ -1,6 +1,5 @@
 // The context a handler gets. Everything here is for the work itself; the attempt takes care of leases and retries.
-import type { JsonValue } from '../../job/job.ts'
-import type { RetryBackoff } from '../../job/job-rules.ts'
+import type { JsonValue, RetryBackoff } from '../../job/job.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
 import type { ChildResult, SpawnOptions } from '../child/spawn-child.ts'
 import type { Gateway } from '../limits/gateway.ts'

@@ -24,9 +24,8 @@ begin
       from (select queue.name as queue, coalesce(level.priority, next_cursor.priority) as priority, level.due_at,
                    level.id, coalesce(level.due_at <= now(), level.priority is null) as is_due
               from pg_catalog.unnest(p_queues) queue(name)
-             cross join lateral (select case when p_cursors is not null then (
-                                   select min(entry.key::int) from jsonb_each(p_cursors -> queue.name) entry
-                                    where entry.key::int > v_after) end as priority) next_cursor
+             cross join lateral (select case when p_cursors is not null then "unstuck".next_cursor(
+                                   p_cursors -> queue.name, v_after) end as priority) next_cursor
               left join lateral (
                 select job."priority" as priority, coalesce(job."run_at", job."created_at") as due_at, job."id" as id
                   from "unstuck"."jobs" job
@@ -49,8 +48,7 @@ begin
   return (
     select min(coalesce(level.priority, next_cursor.priority))
       from pg_catalog.unnest(p_queues) queue(name)
-     cross join lateral (select min(entry.key::int) as priority from jsonb_each(p_cursors -> queue.name) entry
-                          where entry.key::int > p_priority) next_cursor
+     cross join lateral (select "unstuck".next_cursor(p_cursors -> queue.name, p_priority) as priority) next_cursor
       left join lateral (select job."priority" as priority
                            from "unstuck"."jobs" job
                           where job."status" = /*waiting*/'waiting'
@@ -58,6 +56,14 @@ begin
                             and job."priority" < coalesce(next_cursor.priority, 2147483648)
                             and coalesce(job."run_at", job."created_at") <= now()
                           order by job."priority" limit 1) level on true);
+end
+$$;
+
+-- Private: the first priority after p_priority that has a cursor. Not inlined: few claims have cursors.
+create or replace function "unstuck".next_cursor(p_cursors jsonb, p_priority int)
+returns int language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (select min(entry.key::int) from jsonb_each(p_cursors) entry where entry.key::int > p_priority);
 end
 $$;
 

@@ -1,29 +1,38 @@
--- Private: which of the jobs that a claim has locked it may grant. NULL: the claim repeats, without the jobs that were
--- ended here, or without those that have a last chance if is_alone is false. Breakers that were asked for slots give no
--- more to this claim.
+-- Private: which of the jobs that a claim has locked it may grant: "ids". NULL: the claim repeats without the jobs that
+-- were ended here, or without those that "skips" names. Breakers that were asked for slots give no more to this claim.
+-- is_alone: the worker gets this one job. is_reserved: it gets none, because it waits for a job with a last chance.
 create or replace function "unstuck"."decide_claim"(
-  p_worker_id text, p_held /*id*/uuid[], p_queues text[], p_spent /*id*/uuid[], p_takes_any boolean,
-  p_is_first boolean, p_reserves boolean, p_slots jsonb, p_lease_id uuid, p_policy "unstuck".policies,
-  out ids /*id*/uuid[], out is_alone boolean, out slots jsonb)
+  p_worker_id text, p_held json, p_is_first boolean, p_reserves boolean, p_lease_id uuid, p_policy "unstuck".policies,
+  inout buried int, inout skips text[], inout slots jsonb,
+  out ids /*id*/uuid[], out is_alone boolean, out is_reserved boolean)
 language plpgsql as $$
 declare
+  v_held /*id*/uuid[]; v_queues text[]; v_spent /*id*/uuid[];
   v_queue text;
   v_probes /*id*/uuid[];
 begin
-  slots := p_slots;
-  if p_spent is not null then
-    perform "unstuck"."bury_spent"(p_spent, p_policy);
+  select array_agg(held.id order by ordinal), array_agg(held.queue order by ordinal),
+         array_agg(held.id order by ordinal) filter (where held.chance = 'spent')
+    into v_held, v_queues, v_spent
+    from json_array_elements(p_held) with ordinality listed(job, ordinal),
+         json_to_record(listed.job) held(id /*id*/uuid, queue text, chance text);
+  if v_spent is not null then
+    perform "unstuck"."bury_spent"(v_spent, p_policy);
+    buried := buried + cardinality(v_spent);
+    skips := case when buried >= 100 then skips || 'spent'::text else skips end;
     return;
   end if;
-  if p_takes_any then
-    is_alone := "unstuck"."keep_worker"(p_worker_id, p_held, p_is_first, p_reserves, p_lease_id, p_policy);
+  if 'last' <> all (skips) then
+    is_alone := "unstuck"."keep_worker"(p_worker_id, v_held, p_is_first, p_reserves, p_lease_id, p_policy);
     if not is_alone then
+      is_reserved := "unstuck"."kept_job"(p_worker_id) is not null;
+      skips := skips || 'last'::text;
       return;
     end if;
   end if;
-  ids := case when is_alone then p_held[1:1] else p_held end;
-  for v_queue in select distinct queue from pg_catalog.unnest(p_queues) queue where p_slots ? queue loop
-    v_probes := array(select held.id from unnest(p_held, p_queues) with ordinality held(id, queue, ordinal)
+  ids := case when is_alone then v_held[1:1] else v_held end;
+  for v_queue in select distinct queue from pg_catalog.unnest(v_queues) queue where slots ? queue loop
+    v_probes := array(select held.id from unnest(v_held, v_queues) with ordinality held(id, queue, ordinal)
                        where held.queue = v_queue and held.id = any (ids) order by held.ordinal);
     v_probes := v_probes["unstuck".take_probe_slots(/*attachment*/'native', v_queue, v_probes::text[]) + 1:];
     ids := array(select id from pg_catalog.unnest(ids) id where id <> all (v_probes));

@@ -16,7 +16,8 @@ begin
     select * into v_replaced, v_queues, v_delays_ms
       from "unstuck"."replace_jobs"(p_shared, p_payloads, p_jobs, p_now, p_max_attempts);
   end if;
-  v_settled := array(select key::int from jsonb_object_keys(coalesce(v_windows, '{}') || coalesce(v_replaced, '{}')) key);
+  v_settled := array(select key::int
+                       from jsonb_object_keys(coalesce(v_windows, '{}') || coalesce(v_replaced, '{}')) key);
   select inserted.created, inserted.queues, inserted.delays_ms into created, queues, delays_ms
     from "unstuck"."insert_jobs"(p_shared, p_payloads, p_jobs, p_ids, p_now, p_max_attempts, v_settled) inserted;
   if coalesce(cardinality(created), 0) = cardinality(p_ids) then

@@ -1,5 +1,5 @@
--- Private: inserts jobs, except those at p_settled, those whose dedupe key an unfinished job has, and those that a unique
--- constraint of the team refuses. Returns the inserted ids, and the queue of each with the time until it is due.
+-- Private: inserts jobs, except those at p_settled, those whose dedupe key an unfinished job has, and those that a
+-- unique constraint of the team refuses. Returns the inserted ids, and the queue of each with the time until it is due.
 create or replace function "unstuck"."insert_jobs"(
   p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids /*id*/uuid[], p_now timestamptz, p_max_attempts int,
   p_settled int[], out created /*id*/uuid[], out queues text[], out delays_ms float8[]

@@ -1,7 +1,8 @@
--- Private: gives the fields of new jobs to the waiting jobs that have their dedupe keys; counts and errors start again,
--- with a new generation. A running job with the key gives it away, so that the new job can be inserted: what it works on
--- is older. Of several jobs with one key the last counts. "replaced" has the id by position: NULL for those that a later
--- one of the call replaced. Keys are locked until the transaction ends, so that two such calls follow each other.
+-- Private: gives the fields of new jobs to the waiting jobs that have their dedupe keys; counts and errors start
+-- again, with a new generation. A running job with the key gives it away, so that the new job can be inserted: what it
+-- works on is older. Of several jobs with one key the last counts. "replaced" has the id by position: NULL for those
+-- that a later one of the call replaced. Keys are locked until the transaction ends, so that two such calls follow each
+-- other.
 create or replace function "unstuck"."replace_jobs"(
   p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_now timestamptz, p_max_attempts int,
   out replaced jsonb, out queues text[], out delays_ms float8[])

@@ -17,6 +17,12 @@ begin atomic
            retry_in_ms numeric, cause text, backoff_steps_ms jsonb, max_attempts int)) with ordinality asked;
 end;
 
+-- Private: the maximum of attempts of a job: its own, or its handler's if it was enqueued with the policy's.
+create or replace function "unstuck".maximum_of(p_policy "unstuck".policies, p_own int, p_handler int)
+returns int language sql immutable
+return case when coalesce(p_own, p_policy.max_attempts) = p_policy.max_attempts then coalesce(p_handler, p_own)
+            else p_own end;
+
 -- Private: the attempt count after a reported failure or timeout, at most the maximum. A failure that costs no attempt
 -- gives back the one of the claim.
 create or replace function "unstuck".failed_attempt(
@@ -41,14 +47,14 @@ return case p_outcome when 'retried' then 'retry' when 'dead' then case when p_c
 -- Private: the wait after a failure, from the counts that include it; NULL if the job ended. A probe job of a
 -- half-open breaker waits a moment, so that another job is tried next.
 create or replace function "unstuck".failure_wait_ms(
-  p_policy "unstuck".policies, p_outcome text, p_asked_ms float8, p_steps_ms bigint[], p_attempt int, p_failures int, p_crashes int,
-  p_timeouts int)
+  p_policy "unstuck".policies, p_outcome text, p_asked_ms float8, p_steps_ms bigint[], p_attempt int,
+  p_failures int, p_crashes int, p_timeouts int)
 returns float8 language sql volatile
 return case p_outcome
     when 'released' then greatest(p_asked_ms, 1000)
     when 'retried' then coalesce(p_asked_ms, "unstuck".backoff_ms(
-      coalesce(p_steps_ms, p_policy.failure_backoff_steps_ms), p_policy.failure_backoff_base_ms, p_policy.failure_backoff_max_ms,
-      p_policy.failure_backoff_jitter_ms,
+      coalesce(p_steps_ms, p_policy.failure_backoff_steps_ms), p_policy.failure_backoff_base_ms,
+      p_policy.failure_backoff_max_ms, p_policy.failure_backoff_jitter_ms,
       case when p_policy.failure_budget = 'failures' then p_failures + p_timeouts
            else "unstuck".spent_attempts(p_policy, p_attempt, p_failures, p_crashes, p_timeouts) end, random()))
   end;

@@ -36,7 +36,7 @@ function enqueueJob(state: MemoryState, policy: Policy, job: NewJob): EnqueuedJo
   const holder = findKeyHolder(state, job.type, row.dedupeKey)
   if (holder !== undefined && job.dedupe?.replace !== true) return { jobId: holder.id, outcome: 'duplicate' }
   if (holder?.status === 'waiting') return replaceJob(state, holder, row)
-  // What it works on is older.
+  // Its work is older.
   if (holder !== undefined) changeJob(state, holder, { dedupeKey: null })
   state.jobs.set(row.id, row)
   if (job.dedupe?.forMs !== undefined)

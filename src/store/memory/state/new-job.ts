@@ -41,7 +41,8 @@ function checkKey(key: unknown, name: string): void {
 
 /** A duration from now, or a time: one of the two. */
 function checkTime(name: string, given: { [field: string]: unknown }): void {
-  const [[durationName = '', duration] = [], [timeName = '', time] = []] = Object.entries(given)
+  const [[durationName, duration] = ['', undefined], [timeName, time] = ['', undefined]] =
+    Object.entries(given)
   if (duration !== undefined && time !== undefined)
     throw invalidArgument(`${name}.${timeName}`, time, `unset if ${durationName} is set`)
   if (duration !== undefined && !(typeof duration === 'number' && duration >= 0 && duration <= MAX_DELAY_MS))
