@@ -162,7 +162,7 @@ function addCancel(api: Api, parts: ApiParts): void {
     method: 'post',
     path: '/v1/jobs/{id}/cancel',
     operationId: 'cancelJob',
-    summary: 'Cancel a job: a waiting one at once, a running one at its next heartbeat',
+    summary: 'Cancel a job: a waiting one at once, a running one by its worker',
     request: { ...changeRequest, ...jsonBody(changeBody, false) },
     responses: { 200: json(changeAnswer, 'cancelled or cancel-requested'), ...writeProblems },
   })

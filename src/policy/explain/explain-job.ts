@@ -88,7 +88,7 @@ function explainRunning(facts: JobFacts, ageRule: AgeRule | undefined): Explanat
   const { workerId, leaseLeftMs, silentMs, isCancelAsked } = facts
   const worker = workerId ?? 'an unnamed worker'
   const asked: Reason[] = isCancelAsked
-    ? [note('CANCEL_ASKED', 'the worker stops it at its next heartbeat')]
+    ? [note('CANCEL_ASKED', 'the worker stops it at its next heartbeat, which a hint brings forward')]
     : []
   if (leaseLeftMs === null) {
     const { cause, remedy } = explainUnjudged(ageRule)

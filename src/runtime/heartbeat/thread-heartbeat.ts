@@ -11,6 +11,7 @@ export type ToThread =
   | { kind: 'change'; held: LeaseList; dropped: LeaseList }
   | { kind: 'hand-over'; lease: Lease; leaseMs: number }
   | { kind: 'pong' }
+  | { kind: 'beat' }
   | { kind: 'watch' }
   | { kind: 'stop' }
 
@@ -89,6 +90,9 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
       const ended = handOvers.begin(lease)
       send({ kind: 'hand-over', lease: { jobId, leaseId }, leaseMs })
       return ended
+    },
+    hearCancels(leaseNumbers) {
+      if (held.hasAny(leaseNumbers)) send({ kind: 'beat' })
     },
     presence: {
       onGone: (listener) => void (onGone = listener),

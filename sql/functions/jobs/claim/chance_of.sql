@@ -1,5 +1,5 @@
--- Private: what a claim must decide about a waiting job: 'spent' has no budget or has expired, 'last' would end with one
--- more crash. NULL: nothing.
+-- Private: what a claim must decide about a waiting job: 'spent' has no budget or has expired, 'last' would end with
+-- one more crash. NULL: nothing.
 create or replace function "unstuck"."judged_chance"(
   p_policy "unstuck".policies, p_attempt int, p_failures int, p_crashes int, p_timeouts int, p_max_attempts int,
   p_expires_at timestamptz)

@@ -50,7 +50,8 @@ returns timestamptz language sql stable
 return case when p_job ->> 'expires_at' is not null then greatest((p_job ->> 'expires_at')::timestamptz, p_now)
             else "unstuck".after_ms(p_now, round((p_job ->> 'ttl_ms')::numeric, 3)::float8) end;
 
--- Private: the waits that a new job or a failure brings, as an array; NULL for none. A subquery would not be inlined.
+-- Private: the waits that a new job or a failure brings, as an array; NULL for none. Stable, as the cast is:
+-- declared immutable it was not inlined, and took 2 µs a job.
 create or replace function "unstuck".steps_of(p_from jsonb)
-returns bigint[] language sql immutable
+returns bigint[] language sql stable
 return translate(nullif(p_from -> 'backoff_steps_ms', 'null')::text, '[]', '{}')::bigint[];
