@@ -165,6 +165,7 @@ const handlerNames: Record<keyof HandlerOptions, true> = {
   queue: true,
   progressLimitMs: true,
   dependency: true,
+  concurrency: true,
   limits: true,
   retry: true,
 }
@@ -175,6 +176,12 @@ export function checkHandlerOptions(type: string, options: HandlerOptions): void
   if (progressLimitMs !== undefined && !(progressLimitMs >= 1 && progressLimitMs <= LONGEST_TIMER_MS))
     throw invalidArgument('progressLimitMs', progressLimitMs, `milliseconds from 1 to ${LONGEST_TIMER_MS}`)
   requireLimits(type, limits)
+  const { concurrency } = options
+  if (
+    concurrency !== undefined &&
+    !(Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= 1_000)
+  )
+    throw invalidArgument('concurrency', concurrency, 'a whole number from 1 to 1000')
   const { attempts, backoff } = options.retry ?? {}
   checkAttempts('retry.attempts', attempts)
   if (backoff !== undefined && typeof backoff !== 'function') checkBackoff('retry.backoff', backoff)

@@ -64,6 +64,8 @@ export interface HandlerOptions {
   progressLimitMs?: number | undefined
   /** The service that jobs of this type call: none of them is claimed while its breaker is open. */
   dependency?: string | undefined
+  /** How many jobs of this type run at once in this process. Default: as many as the worker has slots. */
+  concurrency?: number | undefined
   /** Rate limits on starting jobs. */
   limits?: HandlerLimit[] | undefined
   /** Attempts and waits of jobs that were enqueued without their own. */

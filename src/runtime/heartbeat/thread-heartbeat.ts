@@ -94,10 +94,7 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
     hearCancels(leaseNumbers) {
       if (held.hasAny(leaseNumbers)) send({ kind: 'beat' })
     },
-    presence: {
-      onGone: (listener) => void (onGone = listener),
-      watch: () => send({ kind: 'watch' }),
-    },
+    presence: { onGone: (listener) => void (onGone = listener), watch: () => send({ kind: 'watch' }) },
     ready: ready.promise,
     died: died.promise,
     isHealthy: () => health.isHealthy,

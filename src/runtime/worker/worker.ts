@@ -255,7 +255,7 @@ class RunningWorker<Tx> {
     if (!attempt.isHandling) return
     attempt.isHandling = false
     this.#handling--
-    this.#claimer.noteEnd()
+    this.#claimer.noteEnd(attempt.job.type)
     this.#startWaiting()
     this.#claimer.wakeIfLow(this.#handling === 0)
   }

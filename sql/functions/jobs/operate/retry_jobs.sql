@@ -36,10 +36,9 @@ begin
           from locked
       ), retried as (
         update "unstuck"."jobs" job
-           set "status" = /*waiting*/'waiting',
+           set "status" = /*waiting*/'waiting', "expires_at" = null,
                "queued_at" = v_now, "updated_at" = v_now, "run_at" = null, "finished_at" = null, "result" = null,
-               "cancel_requested_at" = null, "reaped_at" = null, "expires_at" = null,
-               /*+last_error "last_error" = null, */
+               "cancel_requested_at" = null, "reaped_at" = null, /*+last_error "last_error" = null, */
                "generation" = coalesce(job."generation", 1) + 1, "crashes" = 0, "timeouts" = 0, "error_code" = null,
                "error_reason" = null, "error_category" = null, "error_stack" = null, "error_attempt" = null,
                "attempt" = case when p_keep_attempts then job."attempt" else 0 end,
