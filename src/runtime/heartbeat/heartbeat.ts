@@ -1,9 +1,9 @@
 // Extends leases: one statement per tick for all leases of a worker. Each answer goes to the attempt that holds the lease.
 import type { HeartbeatAnswer, Lease } from '../../job/lease.ts'
-import { leaseNumber } from '../../job/lease-number.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
 import type { JobStore } from '../../store/job-store.ts'
 import type { GoneWorkers } from '../services/reaper.ts'
+import { leaseNumber } from './lease-number.ts'
 
 export interface Heartbeat {
   hold(lease: Lease, listener: AnswerListener): void
