@@ -6,6 +6,8 @@ export interface PlanNode {
   'Relation Name'?: string
   'Index Name'?: string
   'Actual Rows': number
+  'Actual Loops': number
+  Filter?: string
   'Shared Hit Blocks': number
   'Shared Read Blocks': number
   Plans?: PlanNode[]
@@ -70,4 +72,10 @@ export function accessPaths(plans: NestedPlan[], table: string): Set<string> {
 export function pagesOf(plans: NestedPlan[]): number {
   const call = plans.at(-1)?.plan
   return (call?.['Shared Hit Blocks'] ?? 0) + (call?.['Shared Read Blocks'] ?? 0)
+}
+
+/** Every node that scans the table by this index, in all statements of the call. */
+export function scansOf(plans: NestedPlan[], index: string): PlanNode[] {
+  const within = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(within)]
+  return plans.flatMap(({ plan }) => within(plan)).filter((node) => node['Index Name'] === index)
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createInstalledDatabase } from '../../support/installed-database.ts'
 import type { TestDatabase } from '../../support/test-database.ts'
 import { settle } from './million-rows.ts'
-import { nestedPlans, pagesOf, switchOnNestedPlans } from './nested-plans.ts'
+import { nestedPlans, pagesOf, scansOf, switchOnNestedPlans } from './nested-plans.ts'
 
 const priorities = 20_000
 const queues = 1_000
@@ -105,5 +105,49 @@ describe('1,000 queues', () => {
   it('LEASE-1 it reads one entry of each queue, not 50', async () => {
     // 50 entries of each queue would be 50,000 rows, in far more pages.
     expect(await pagesOfClaim(customers, 50)).toBeLessThanOrEqual(12_000)
+  })
+
+  it('LEASE-1 it searches the index once for each queue, and again for those it takes jobs from', async () => {
+    await client.query('begin')
+    const types = [...customers, 'a']
+    const plans = await nestedPlans(client, 'select * from unstuck.claim_jobs($1, $2, 50, $3)', [
+      'w',
+      customers,
+      types,
+    ])
+    await client.query('rollback')
+    const scans = scansOf(plans, 'jobs_ready')
+    const searches = scans.reduce((sum, scan) => sum + scan['Actual Loops'], 0)
+    // 50 queues have the 50 earliest jobs: they are examined to share the limit out, and then locked.
+    expect(searches).toBe(queues + 50 + 50)
+    // A list of 1,000 types would be compared with each job one by one.
+    expect(
+      scans.map((scan) => scan.Filter ?? '').filter((filter) => /type\)?(?:::text)? = ANY/.test(filter)),
+    ).toEqual([])
+  })
+})
+
+describe('a table without statistics', () => {
+  it('REAP-17 a prune that finds nothing to delete reads neither jobs nor events', async () => {
+    const fresh = await createInstalledDatabase()
+    try {
+      const session = await fresh.connect()
+      await session.query(`
+        alter table unstuck.jobs set (autovacuum_enabled = off);
+        alter table unstuck.events set (autovacuum_enabled = off);
+        insert into unstuck.jobs (id, type, status, finished_at)
+        select unstuck.uuid_v7(), 'a', 'succeeded', now() from generate_series(1, 20000);
+        insert into unstuck.events (attachment, job_id, type, at, data)
+        select 'native', n::text, 'complete', now(), '{"details": {"is_deleted": true}}'
+          from generate_series(1, 20000) n`)
+      await switchOnNestedPlans(session)
+      // The first call of a session reads two thousand pages of the catalogs to plan its statements.
+      await nestedPlans(session, 'select * from unstuck.prune_jobs()', [])
+      expect(
+        pagesOf(await nestedPlans(session, 'select * from unstuck.prune_jobs()', [])),
+      ).toBeLessThanOrEqual(100)
+    } finally {
+      await fresh.drop()
+    }
   })
 })

@@ -23,13 +23,14 @@ set enable_bitmapscan = off as $$
 #variable_conflict use_variable
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
-  v_types jsonb := jsonb_object(p_types, p_types); -- Found faster than in an array: 2 ms for 1,000 types.
+  v_types jsonb; -- By key: 2 ms faster for 1,000 types than in an array.
   v_queues text[] := p_queues; v_slots jsonb; v_kept /*id*/uuid; v_skips text[] := '{}'; v_buried int := 0;
   v_level record; v_asked text[]; v_shares int[]; v_is_rest boolean;
   v_left int := p_limit; v_size int := 64; v_take int;
   v_due record; v_choice record; v_ids /*id*/uuid[];
 begin
   perform "unstuck".require_claims(p_worker_id, p_queues, p_limit, p_types, p_lease_ms);
+  v_types := jsonb_object(p_types, p_types);
   if v_policy.is_observed then perform "unstuck".require_acting(/*attachment*/'native'); end if;
   /*+without_deadlines perform "unstuck".refuse_deadlines(/*attachment*/'native', v_policy); */
   if p_is_serial and not pg_try_advisory_xact_lock(
