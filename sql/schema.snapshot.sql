@@ -633,7 +633,7 @@
 -- function hinted_jobs(p_queues text[], p_delays_ms double precision[], p_counts integer[]) returns text sql stable search_path=pg_catalog, pg_temp 861bcac5fc8746b4e365faea48000b14
 -- function hinted_workers(p_attachment text) returns jsonb sql stable search_path=pg_catalog, pg_temp 7254acd6fa3141843b8fec366162dc5b
 -- function hold_breaker(p_name text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp 84b7469cd276585320b2e4962eec26ab
--- function hold_keys(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[]) returns uuid[] plpgsql volatile enable_seqscan=off 7f942a0ca4ddfa2e3f7e7cec350b08a8
+-- function hold_keys(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[], p_settled integer[]) returns uuid[] plpgsql volatile enable_seqscan=off a3f13dbabd66483644a097948809314c
 -- function hold_keys_of(p_ids uuid[], p_owner text) returns boolean plpgsql volatile enable_seqscan=off 7f6527d503e09a81088edaedb16bca7d
 -- function insert_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, p_settled integer[], OUT created uuid[], OUT queues text[], OUT delays_ms double precision[]) returns record plpgsql volatile daabaad54f501e9a724de3c69e8d2848
 -- function is_failure_final(p_policy <schema>.policies, p_is_retryable boolean, p_category text, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 2b2adfd3ae57132d7d73b09eb900a7cc

@@ -10,7 +10,7 @@ begin
   perform "unstuck"."set_mode"('reap');
   perform "unstuck"."enqueue_jobs"('[]');
   perform "unstuck"."has_row_constraints"();
-  perform "unstuck"."hold_keys"('{}', null, '[{"type": "unstuck-rehearsal", "dedupe_key": "r"}]', array[v_id]);
+  perform "unstuck"."hold_keys"('{}', null, '[{"type": "unstuck-rehearsal", "dedupe_key": "r"}]', array[v_id], null);
   perform "unstuck"."hold_keys_of"(array[v_id], null);
   perform "unstuck"."insert_jobs"('{"type": "unstuck-rehearsal"}', '[]', null, '{}', now(), 1, null);
   perform "unstuck"."enqueue_keyed"('{"type": "unstuck-rehearsal"}', '[]', null, '{}', now(), 1);

@@ -6,7 +6,7 @@ create or replace function "unstuck"."insert_jobs"(
 ) language plpgsql as $$
 /*+shared_keys
 declare
-  v_may_write /*id*/uuid[] := "unstuck"."hold_keys"(p_shared, p_payloads, p_jobs, p_ids);
+  v_may_write /*id*/uuid[] := "unstuck"."hold_keys"(p_shared, p_payloads, p_jobs, p_ids, p_settled);
 */
 begin
   with written as (
