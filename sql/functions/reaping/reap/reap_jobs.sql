@@ -6,8 +6,8 @@
 -- same others again (REAP-15).
 -- A worker that is gone loses what it held when it vanished: a later claim or heartbeat proves life (LEASE-10).
 -- The keys of event details are in the order of jsonb, which spares the sorting: 1 µs for each job.
--- The settings keep the update on the primary key, and the plan for the next call: 48 → 41 µs for each of 30,000 jobs, as
--- each batch was joined with a scan of the table (docs/adr/0043).
+-- The settings keep the update on the primary key, and the plan for the next call: 48 → 41 µs for each of 30,000 jobs,
+-- as each batch was joined with a scan of the table (docs/adr/0043).
 create or replace function "unstuck"."reap_jobs"(
   p_limit int default 1000, p_after /*id*/uuid default null, p_policy jsonb default null,
   p_outage_from timestamptz default null, p_outage_to timestamptz default null, p_spread_ms float8 default null)
