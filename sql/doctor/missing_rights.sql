@@ -19,7 +19,7 @@ select format('%I.%I', nspname, relname), lacking.rights,
  where relkind in ('r', 'p') and lacking.rights is not null
    and (nspname = /*schema*/'unstuck' and relname in ('policies', 'attachments', 'events', 'dispatches', 'schedules',
           'sweeps', 'sweep_history', 'audit_entries', 'breakers', 'dependencies', 'probes', 'pauses', 'rate_limits',
-          'dedupe_locks', 'kept_workers', 'workers', 'trends')
+          'dedupe_locks', 'dedupe_windows', 'kept_workers', 'workers', 'trends')
         or nspname = /*table_schema*/'unstuck' and relname = /*table*/'jobs'
         or nspname = $1::text and relname = $2::text)
  order by 1

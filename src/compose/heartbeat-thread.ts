@@ -64,6 +64,7 @@ parentPort?.on('message', (message: ToThread) => {
   else if (message.kind === 'hand-over') requestHandOver(message.lease, message.leaseMs)
   else if (message.kind === 'pong') measureLag()
   else if (message.kind === 'watch') presence?.watch()
+  else if (message.kind === 'beat') beatAgain()
   else void stop()
 })
 

@@ -1,5 +1,6 @@
 import { invalidArgument, requireKnownNames, UnstuckError } from '../errors/index.ts'
 import type { NewJob } from './job.ts'
+import { checkRules } from './job-rules.ts'
 import { isDate } from './json-loss.ts'
 import { jsonText } from './json-text.ts'
 
@@ -18,8 +19,12 @@ const fields: Record<keyof NewJob, true> = {
   stage: true,
   expectedDurationMs: true,
   maxAttempts: true,
+  retry: true,
+  expiresAt: true,
+  ttlMs: true,
   owner: true,
   dedupeKey: true,
+  dedupe: true,
   traceparent: true,
 }
 const fieldNames = Object.keys(fields)
@@ -52,7 +57,10 @@ export function checkNewJob(job: NewJob, { maxPayloadBytes }: NewJobLimits): voi
     if (value !== undefined && !isWhole(value, least, most))
       throw invalidArgument(field, value, `a whole number from ${least} to ${most}`)
   }
-  checkStart(job)
+  checkTime({ delayMs: job.delayMs, runAt: job.runAt })
+  checkTime({ ttlMs: job.ttlMs, expiresAt: job.expiresAt })
+  checkRules(job)
+  if (job.dedupe !== undefined) checkText('dedupeKey', job.dedupe.key, texts.dedupeKey)
   if (job.payload !== undefined) checkPayload(job.payload, maxPayloadBytes)
 }
 
@@ -70,14 +78,17 @@ function isWhole(value: unknown, least: number, most: number): boolean {
   return Number.isInteger(value) && (value as number) >= least && (value as number) <= most
 }
 
-function checkStart({ delayMs, runAt }: { delayMs?: unknown; runAt?: unknown }): void {
-  const hasDelay = delayMs !== undefined && delayMs !== null
-  const hasTime = runAt !== undefined && runAt !== null
-  if (hasDelay && !(typeof delayMs === 'number' && delayMs >= 0 && delayMs <= MOST_DELAY_MS))
-    throw invalidArgument('delayMs', delayMs, 'milliseconds from 0 to ten years')
-  if (hasTime && !isStorableTime(runAt))
-    throw invalidArgument('runAt', runAt, "a valid Date, such as new Date('2030-01-31T10:00:00Z')")
-  if (hasDelay && hasTime) throw invalidArgument('runAt', runAt, 'a time or delayMs, not both')
+/** A duration from now, or a time: one of the two. */
+function checkTime(given: { [name: string]: unknown }): void {
+  const [[durationName, duration] = ['', undefined], [timeName, time] = ['', undefined]] =
+    Object.entries(given)
+  const hasDuration = duration !== undefined && duration !== null
+  const hasTime = time !== undefined && time !== null
+  if (hasDuration && !(typeof duration === 'number' && duration >= 0 && duration <= MOST_DELAY_MS))
+    throw invalidArgument(durationName, duration, 'milliseconds from 0 to ten years')
+  if (hasTime && !isStorableTime(time))
+    throw invalidArgument(timeName, time, "a valid Date, such as new Date('2030-01-31T10:00:00Z')")
+  if (hasDuration && hasTime) throw invalidArgument(timeName, time, `a time or ${durationName}, not both`)
 }
 
 function isStorableTime(time: unknown): boolean {

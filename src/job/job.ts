@@ -32,12 +32,38 @@ export interface NewJobFields {
   expectedDurationMs?: number | undefined
   /** The job is dead after this many failures. Default: the policy's. */
   maxAttempts?: number | undefined
+  /** Attempts and the waits between them. Default: those of the handler, else of the policy. */
+  retry?: RetryRule | undefined
+  /** The job is not started after this time: it ends dead, with the code `EXPIRED`. Excludes `ttlMs`. */
+  expiresAt?: Date | undefined
+  /** The same as a duration from the enqueue, by the database's clock. */
+  ttlMs?: number | undefined
   /** The user or tenant the job belongs to. */
   owner?: string | undefined
   /** At most one unfinished job per type has this key. */
   dedupeKey?: string | undefined
+  /** `dedupeKey` with a window, or with a replacement of the waiting job. */
+  dedupe?: DedupeRule | undefined
   /** W3C trace context of the caller. Default: the active span of OpenTelemetry, if there is one. */
   traceparent?: string | undefined
+}
+
+/** Waits in milliseconds, of which the last repeats; or `baseMs`, doubled after each failure up to `maxMs` (one hour). */
+export type RetryBackoff = number[] | { baseMs: number; maxMs?: number | undefined }
+
+export interface RetryRule {
+  /** Failures until the job is dead. */
+  attempts?: number | undefined
+  backoff?: RetryBackoff | undefined
+}
+
+/** At most one unfinished job per type has a key. */
+export interface DedupeRule {
+  key: string
+  /** The key stays taken for this long after the enqueue, even if the job ends earlier. */
+  forMs?: number | undefined
+  /** A waiting job with the key gets the fields of the new one, and its time. A running one gives the key away. */
+  replace?: boolean | undefined
 }
 
 /** A row of the job table. */
@@ -83,6 +109,9 @@ export interface Job {
   error: JobErrorRecord | null
   result: JsonValue
   traceparent: string | null
+  /** Its own waits between attempts; null for those of its handler or policy. */
+  backoffStepsMs: number[] | null
+  expiresAt: Date | null
 }
 
 export type ErrorCategory = 'TRANSIENT' | 'PERMANENT' | 'CRITICAL'

@@ -17,7 +17,8 @@ export type CancelOutcome =
 export type RetryOutcome = 'retried' | 'not-dead' | 'generation-changed' | 'duplicate' | 'not-found'
 export type RunNowOutcome = 'due' | 'already-due' | 'not-waiting' | 'generation-changed' | 'not-found'
 export type DiscardOutcome = 'discarded' | 'running' | 'generation-changed' | 'not-found'
-export type EnqueueOutcome = 'created' | 'duplicate'
+/** `replaced`: a waiting job with the key got the fields of the new one. */
+export type EnqueueOutcome = 'created' | 'duplicate' | 'replaced'
 
 /** Result of a sweep for one job; in observe mode, what it would be. */
 export type ReapAction = 'requeued' | 'dead' | 'cancelled' | 'held' | 'reported'

@@ -73,6 +73,8 @@ const features: Record<Feature, FeatureUse> = {
   },
   releases: { columns: ['releases', 'interruptions'], why: 'counts how often a job was given back' },
   tracing: { columns: ['traceparent'], why: 'links the trace of an attempt to that of the enqueue' },
+  backoff: { columns: ['backoff_steps_ms'], why: 'waits between attempts per job' },
+  expiry: { columns: ['expires_at'], why: 'jobs that are not started after a time' },
 }
 
 /** Its columns, by their names in the engine. */

@@ -47,6 +47,8 @@ export const logicalColumns = [
   'error_attempt',
   'result',
   'traceparent',
+  'backoff_steps_ms',
+  'expires_at',
 ] as const
 
 export type LogicalColumn = (typeof logicalColumns)[number]
@@ -65,6 +67,7 @@ export const timeColumns = [
   'deadline_at',
   'cancel_requested_at',
   'reaped_at',
+  'expires_at',
 ] as const satisfies readonly LogicalColumn[]
 
 /** Parts of the engine that need columns of their own. Attach adds those of the features that a table uses (ADR 0034). */
@@ -83,6 +86,8 @@ export const featureNames = [
   'times',
   'releases',
   'tracing',
+  'backoff',
+  'expiry',
 ] as const
 
 export type Feature = (typeof featureNames)[number]

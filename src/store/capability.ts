@@ -9,6 +9,7 @@ import { UnstuckError } from '../errors/index.ts'
  * - `doctor`: checks of the installation and the server
  * - `attach`: finding job tables, and adding columns to them
  * - `deletion`: completions that delete the row (`keepCompleted: false`)
+ * - `dedupe-rules`: dedupe keys with a window or a replacement (`dedupe: { key, forMs }`, `{ key, replace }`)
  * - `enforce`: fencing writers that have no lease
  * - `dispatch`, `operations`, `trends`, `webhooks`: the ports of these names
  */
@@ -25,6 +26,7 @@ export type StoreCapability =
   | 'trends'
   | 'webhooks'
   | 'deletion'
+  | 'dedupe-rules'
 
 export function hasCapability(
   store: { readonly lacks?: ReadonlySet<StoreCapability> },

@@ -2,6 +2,7 @@ import { type CallersPool, requirePool } from '../compose/index.ts'
 import type { ShardOptions } from '../config/index.ts'
 import { invalidArgument, requireKnownNames } from '../errors/index.ts'
 import type { JobDeclarations } from '../job/declared-jobs.ts'
+import { checkAttempts, checkBackoff } from '../job/job-rules.ts'
 import type { Logger } from '../observe/logs/log-events.ts'
 import type { HandlerOptions } from '../runtime/attempt/handler.ts'
 import type { DispatchAdapter } from '../runtime/dispatch/dispatcher.ts'
@@ -196,7 +197,9 @@ const handlerNames: Record<keyof HandlerOptions, true> = {
   queue: true,
   progressLimitMs: true,
   dependency: true,
+  concurrency: true,
   limits: true,
+  retry: true,
 }
 
 export function checkHandlerOptions(type: string, options: HandlerOptions): void {
@@ -205,4 +208,13 @@ export function checkHandlerOptions(type: string, options: HandlerOptions): void
   if (progressLimitMs !== undefined && !(progressLimitMs >= 1 && progressLimitMs <= LONGEST_TIMER_MS))
     throw invalidArgument('progressLimitMs', progressLimitMs, `milliseconds from 1 to ${LONGEST_TIMER_MS}`)
   requireLimits(type, limits)
+  const { concurrency } = options
+  if (
+    concurrency !== undefined &&
+    !(Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= 1_000)
+  )
+    throw invalidArgument('concurrency', concurrency, 'a whole number from 1 to 1000')
+  const { attempts, backoff } = options.retry ?? {}
+  checkAttempts('retry.attempts', attempts)
+  if (backoff !== undefined && typeof backoff !== 'function') checkBackoff('retry.backoff', backoff)
 }

@@ -76,7 +76,11 @@ export type EnqueueAndWaitMethod<Jobs extends JobDeclarations> =
 export type JobToSchedule<Jobs extends JobDeclarations> =
   AreOpen<Jobs> extends true
     ? ScheduledJob
-    : JobToEnqueue<Jobs, JobType<Jobs>, Omit<NewJobFields, 'delayMs' | 'runAt' | 'dedupeKey'>>
+    : JobToEnqueue<
+        Jobs,
+        JobType<Jobs>,
+        Omit<NewJobFields, 'delayMs' | 'runAt' | 'dedupeKey' | 'dedupe' | 'expiresAt'>
+      >
 
 type DeclaredField<Jobs extends JobDeclarations, Name extends EventName, Field> = Field extends 'job'
   ? DeclaredClaim<Jobs>

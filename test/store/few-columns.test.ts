@@ -57,7 +57,10 @@ const differences: Partial<Record<Feature, string[]>> = {
     'RATE-6 a release with a reason is an event with its delay, whatever the events setting',
     'RATE-6 health and why show jobs released often',
   ],
-  'max-attempts': ['WORK-7 many jobs without a payload have an empty one, and the maximum of the policy'],
+  'max-attempts': [
+    "FAIL-8 a handler's maximum raises or lowers the policy's, and is kept with the job",
+    'WORK-7 many jobs without a payload have an empty one, and the maximum of the policy',
+  ],
 }
 
 // A table with the columns of its default features (ADR 0034). Each test passes, or needs a feature by name: the store refused it, or

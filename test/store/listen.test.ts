@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
+import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { nativeProfile } from '../../src/profile/native.ts'
+import { leaseNumber } from '../../src/runtime/heartbeat/lease-number.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
 import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
 import { createInstalledDatabase } from '../support/installed-database.ts'
@@ -130,4 +132,26 @@ it('WORK-1 a listener that was started before the install works after it', async
     await listening.stop()
     await later.drop()
   }
+})
+
+it('WORK-6 C16 a cancel names the holder by the number of its lease, and never the job', async () => {
+  const payloads: string[] = []
+  const listener = new pg.Client(database.url)
+  await listener.connect()
+  listener.on('notification', ({ payload = '' }) => payloads.push(payload))
+  const listening = start()
+  await listening.until('started')
+  await store.enqueueJobs([{ type: 'held' }])
+  const [held] = await store.claimJobs({ workerId: 'worker-1', queues: ['held'], limit: 1 })
+  await listener.query('listen "unstuck.native"')
+  const [waiting] = await store.enqueueJobs([{ type: 'waits' }])
+  await store.cancelJobs([String(held?.jobId), String(waiting?.jobId)])
+  await listening.until('cancels')
+  expect(listening.told.at(-1)).toBe(`cancels ${leaseNumber(String(held?.leaseId))}`)
+  await expect.poll(() => payloads.some((payload) => payload.includes('cancels'))).toBe(true)
+  for (const payload of payloads) {
+    expect(payload).not.toContain(String(held?.jobId))
+    expect(payload).not.toContain(String(held?.leaseId))
+  }
+  await listener.end()
 })

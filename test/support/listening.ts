@@ -3,14 +3,14 @@ import pg from 'pg'
 import { type Listener, type ListenOptions, listen } from '../../src/store/postgres/index.ts'
 
 export interface Listening extends Listener {
-  /** In the order of the calls: `started unstuck.native`, `failed …`, `hint`, `hint in 1000 ms`. */
+  /** In the order of the calls: `started unstuck.native`, `failed …`, `hint`, `hint in 1000 ms`, `cancels 7`. */
   told: string[]
   /** Settles when so many calls that begin like this were made. */
   until(start: string, count?: number): Promise<void>
 }
 
 export function startListening(
-  options: Omit<ListenOptions, 'sendTest' | 'onHint' | 'onStarted' | 'onFailed'>,
+  options: Omit<ListenOptions, 'sendTest' | 'onHint' | 'onCancels' | 'onStarted' | 'onFailed'>,
 ): Listening {
   const told: string[] = []
   const waiting = new Set<() => void>()
@@ -22,6 +22,7 @@ export function startListening(
     ...options,
     sendTest: (payload) => sendTest(options.databaseUrl, payload),
     onHint: ({ dueInMs }) => tell(dueInMs === 0 ? 'hint' : `hint in ${dueInMs} ms`),
+    onCancels: (leaseNumbers) => tell(`cancels ${leaseNumbers.join(' ')}`),
     onStarted: (channel) => tell(`started ${channel}`),
     onFailed: (reason) => tell(`failed ${reason}`),
   })

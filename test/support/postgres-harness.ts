@@ -126,6 +126,7 @@ const clearedTables = [
   'breakers',
   'pauses',
   'rate_limits',
+  'dedupe_windows',
   'schedules',
   'dispatches',
   'kept_workers',
@@ -160,6 +161,7 @@ const timedTables = [
   'probes',
   'pauses',
   'rate_limits',
+  'dedupe_windows',
   'events',
   'schedules',
   'dispatches',
@@ -275,6 +277,8 @@ const columnOfField: Partial<Record<keyof Job, LogicalColumn>> = {
   reapedAt: 'reaped_at',
   result: 'result',
   traceparent: 'traceparent',
+  backoffStepsMs: 'backoff_steps_ms',
+  expiresAt: 'expires_at',
 }
 
 /** The status of a row, or the time that says it. */

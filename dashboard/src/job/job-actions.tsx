@@ -27,7 +27,8 @@ const WORDS: Record<JobAction, { title: string; verb: string; effect: string; do
   cancel: {
     title: 'Cancel this job',
     verb: 'Cancel the job',
-    effect: 'A waiting job is cancelled at once. A running one stops at the worker’s next heartbeat.',
+    effect:
+      'A waiting job is cancelled at once. A running one stops when its worker is told, at the next heartbeat at the latest.',
     done: 'Cancelled, or asked to stop.',
   },
   discard: {

@@ -39,3 +39,5 @@ alter table "unstuck"."jobs" add column if not exists "error_stack" text;
 alter table "unstuck"."jobs" add column if not exists "error_attempt" int;
 alter table "unstuck"."jobs" add column if not exists "result" jsonb;
 alter table "unstuck"."jobs" add column if not exists "traceparent" text;
+alter table "unstuck"."jobs" add column if not exists "backoff_steps_ms" bigint[];
+alter table "unstuck"."jobs" add column if not exists "expires_at" timestamptz;

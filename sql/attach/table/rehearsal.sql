@@ -10,9 +10,12 @@ begin
   perform "unstuck"."set_mode"('reap');
   perform "unstuck"."enqueue_jobs"('[]');
   perform "unstuck"."has_row_constraints"();
-  perform "unstuck"."hold_keys"('{}', null, '[{"type": "unstuck-rehearsal", "dedupe_key": "r"}]', array[v_id]);
+  perform "unstuck"."hold_keys"('{}', null, '[{"type": "unstuck-rehearsal", "dedupe_key": "r"}]', array[v_id], null);
   perform "unstuck"."hold_keys_of"(array[v_id], null);
-  perform "unstuck"."insert_jobs"('{"type": "unstuck-rehearsal"}', '[]', null, '{}', now(), 1);
+  perform "unstuck"."insert_jobs"('{"type": "unstuck-rehearsal"}', '[]', null, '{}', now(), 1, null);
+  perform "unstuck"."enqueue_keyed"('{"type": "unstuck-rehearsal"}', '[]', null, '{}', now(), 1);
+  perform "unstuck"."replace_jobs"(
+    '{"type": "unstuck-rehearsal", "dedupe_key": "r", "dedupe_replace": true}', '[{}]', null, now(), 1);
   begin
     perform "unstuck"."unfinished_job"('unstuck-rehearsal', 'unstuck-rehearsal');
   exception when sqlstate 'UN001' then
@@ -33,7 +36,7 @@ begin
   perform "unstuck"."decide_claim"(
     'unstuck-rehearsal', json_build_array(json_build_object('id', v_id, 'chance', 'spent')), true, true,
     gen_random_uuid(), "unstuck".policy_of(/*attachment*/'native'), 0, '{}', null);
-  perform "unstuck"."chance_of"("unstuck".policy_of(/*attachment*/'native'), 1, 0, 1, 0, 1);
+  perform "unstuck"."chance_of"("unstuck".policy_of(/*attachment*/'native'), 1, 0, 1, 0, 1, now());
   perform "unstuck"."record_grants"(now(), 'unstuck-rehearsal', gen_random_uuid(), null, null, '[]');
   perform "unstuck"."heartbeat_jobs"(array[v_id], array[gen_random_uuid()]);
   begin

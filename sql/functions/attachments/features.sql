@@ -25,7 +25,9 @@ begin
                           ('dedupe_key', asked.dedupe_key is not null),
                           ('stage', asked.stage is not null),
                           ('expected_duration_ms', asked.expected_duration_ms is not null),
-                          ('max_attempts', asked.max_attempts is not null)) field(name, is_given)
+                          ('max_attempts', asked.max_attempts is not null),
+                          ('backoff_steps_ms', asked.backoff_steps_ms is not null),
+                          ('expires_at', asked.expires_at is not null)) field(name, is_given)
     where field.is_given and p_absent ? field.name;
   return true;
 end

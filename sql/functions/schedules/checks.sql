@@ -15,8 +15,10 @@ begin
     raise exception using errcode = 'UN001', message = v_problem;
   end if;
   select key into v_stray from jsonb_each_text(p_job)
-   where key in ('delay_ms', 'run_at', 'dedupe_key') and value is not null limit 1;
-  return "unstuck".require(v_stray is null, 'job', v_stray, 'a job without delay_ms, run_at and dedupe_key');
+   where key in ('delay_ms', 'run_at', 'dedupe_key', 'dedupe_for_ms', 'dedupe_replace', 'expires_at')
+     and value is not null limit 1;
+  return "unstuck".require(v_stray is null, 'job', v_stray,
+                           'a job without delay_ms, run_at, expires_at and dedupe_key');
 end
 $$;
 

@@ -133,5 +133,5 @@ const shownOutcomes: Record<string, string> = {
   retried: 'retried: waiting for a worker',
   due: 'due now: waiting for a worker',
   'already-due': 'already due: waiting for a worker',
-  'cancel-requested': 'cancel requested: stops at the worker’s next heartbeat',
+  'cancel-requested': 'cancel requested: its worker stops it, at the next heartbeat at the latest',
 }

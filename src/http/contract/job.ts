@@ -75,6 +75,8 @@ export const jobSchema = z
     /** Dead letter group of a dead job, in lists. */
     cause_id: textOrNull.optional(),
     traceparent: textOrNull,
+    backoff_steps_ms: z.array(countSchema).nullable(),
+    expires_at: timeOrNull,
     /** Redacted; needs the scope jobs:payload. */
     payload: jsonSchema.optional(),
     result: jsonSchema.optional(),
@@ -121,15 +123,27 @@ export const newJobSchema = z
     stage: z.string().min(1).max(200).optional(),
     expected_duration_ms: z.number().min(0).optional(),
     max_attempts: z.number().int().min(1).max(1000).optional(),
+    backoff_steps_ms: z.array(z.number().int().min(0)).min(1).max(100).optional(),
+    expires_at: timeSchema.optional(),
+    ttl_ms: z.number().min(0).optional(),
     owner: z.string().min(1).max(200).optional(),
     dedupe_key: z.string().min(1).max(200).optional(),
+    /** The key stays taken for this long, even if the job ends earlier. */
+    dedupe_for_ms: z.number().min(1).optional(),
+    /** A waiting job with the key gets the fields of this one. */
+    dedupe_replace: z.boolean().optional(),
     traceparent: z.string().min(1).max(200).optional(),
     table: tableQuery,
   })
   .openapi('NewJob')
 
 export const enqueueAnswer = z
-  .object({ ...envelope, id: z.string(), table: z.string(), outcome: z.enum(['created', 'duplicate']) })
+  .object({
+    ...envelope,
+    id: z.string(),
+    table: z.string(),
+    outcome: z.enum(['created', 'duplicate', 'replaced']),
+  })
   .openapi('EnqueueAnswer')
 
 export const retryBody = z

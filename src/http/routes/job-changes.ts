@@ -43,28 +43,33 @@ export function addJobChangeRoutes(api: Api, parts: ApiParts): void {
 }
 
 function toNewJob(body: NewJobRequest): NewJob {
-  const {
-    payload,
-    delay_ms,
-    run_at,
-    expected_duration_ms,
-    max_attempts,
-    dedupe_key,
-    table: _,
-    ...same
-  } = body
+  const { type, queue, priority, stage, owner, traceparent } = body
   return {
-    ...given(same),
-    type: body.type,
+    type,
     ...given({
-      payload: payload as JsonValue | undefined,
-      delayMs: delay_ms,
-      runAt: run_at === undefined ? undefined : new Date(run_at),
-      expectedDurationMs: expected_duration_ms,
-      maxAttempts: max_attempts,
-      dedupeKey: dedupe_key,
+      queue,
+      priority,
+      stage,
+      owner,
+      traceparent,
+      payload: body.payload as JsonValue | undefined,
+      delayMs: body.delay_ms,
+      runAt: timeOf(body.run_at),
+      expectedDurationMs: body.expected_duration_ms,
+      maxAttempts: body.max_attempts,
+      retry: body.backoff_steps_ms === undefined ? undefined : { backoff: body.backoff_steps_ms },
+      expiresAt: timeOf(body.expires_at),
+      ttlMs: body.ttl_ms,
+      ...dedupeOf(body),
     }),
   }
+}
+
+const timeOf = (time: string | undefined) => (time === undefined ? undefined : new Date(time))
+
+function dedupeOf({ dedupe_key, dedupe_for_ms, dedupe_replace }: NewJobRequest): Partial<NewJob> {
+  if (dedupe_for_ms === undefined && dedupe_replace === undefined) return { dedupeKey: dedupe_key }
+  return { dedupe: { key: dedupe_key ?? '', forMs: dedupe_for_ms, replace: dedupe_replace } }
 }
 
 function addEnqueue(api: Api, { clock }: ApiParts): void {
@@ -157,7 +162,7 @@ function addCancel(api: Api, parts: ApiParts): void {
     method: 'post',
     path: '/v1/jobs/{id}/cancel',
     operationId: 'cancelJob',
-    summary: 'Cancel a job: a waiting one at once, a running one at its next heartbeat',
+    summary: 'Cancel a job: a waiting one at once, a running one by its worker',
     request: { ...changeRequest, ...jsonBody(changeBody, false) },
     responses: { 200: json(changeAnswer, 'cancelled or cancel-requested'), ...writeProblems },
   })

@@ -61,6 +61,7 @@ export function toWireJob(job: Job | JobSummary, table: string, view: View): wir
     ...(view.isOwner ? {} : { error_detail: error === null ? null : toErrorDetail(error, view) }),
     ...('causeId' in job ? { cause_id: job.causeId } : {}),
     traceparent: job.traceparent,
+    backoff_steps_ms: job.backoffStepsMs,
     ...(hasPayloads && payload !== undefined ? { payload: showPayload(payload, job, view) } : {}),
     ...(hasPayloads && result !== undefined ? { result: redactJson(result, view.redact) } : {}),
   }
@@ -80,6 +81,7 @@ function toWireTimes(job: Job | JobSummary) {
     deadline_at: isoOrNull(job.deadlineAt),
     cancel_requested_at: isoOrNull(job.cancelRequestedAt),
     reaped_at: isoOrNull(job.reapedAt),
+    expires_at: isoOrNull(job.expiresAt),
   }
 }
 

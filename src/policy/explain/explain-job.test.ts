@@ -18,6 +18,7 @@ const runnable: JobFacts = {
   keptWorkerId: null,
   maxAttempts: 10,
   hasBudget: true,
+  expiresInMs: null,
   error: null,
   isCancelAsked: false,
   runInMs: -5_000,

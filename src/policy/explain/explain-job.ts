@@ -12,6 +12,7 @@ export type ReasonCode =
   | 'DEAD_MAX_ATTEMPTS'
   | 'DEAD_PERMANENT'
   | 'DEAD_CRITICAL'
+  | 'DEAD_EXPIRED'
   | 'LEASED'
   | 'WORKER_ABSENT'
   | 'WORKER_GONE'
@@ -21,6 +22,7 @@ export type ReasonCode =
   | 'LEASE_UNKNOWN'
   | 'OBSERVED'
   | 'BUDGET_SPENT'
+  | 'EXPIRED'
   | 'QUEUE_PAUSED'
   | 'BREAKER_HELD'
   | 'BREAKER_OPEN'
@@ -70,6 +72,8 @@ function explainEnded(facts: JobFacts): Explanation {
     return ended('CANCELLED', `cancelled${ago}${cause}`, 'It was cancelled and will not run.')
   const next = 'It is dead. Retry it to run it again.'
   const { category } = error ?? { category: null }
+  if (facts.expiresInMs !== null && error?.code === 'EXPIRED')
+    return ended('DEAD_EXPIRED', `ended${ago}, ${showDuration(-facts.expiresInMs)} after its expiry`, next)
   if (category === 'PERMANENT' || category === 'CRITICAL')
     return ended(`DEAD_${category}`, `ended${ago} by a permanent error${cause}`, next)
   return ended('DEAD_MAX_ATTEMPTS', `ended${ago} with ${counts(facts)}${cause}`, next)
@@ -84,7 +88,7 @@ function explainRunning(facts: JobFacts, ageRule: AgeRule | undefined): Explanat
   const { workerId, leaseLeftMs, silentMs, isCancelAsked } = facts
   const worker = workerId ?? 'an unnamed worker'
   const asked: Reason[] = isCancelAsked
-    ? [note('CANCEL_ASKED', 'the worker stops it at its next heartbeat')]
+    ? [note('CANCEL_ASKED', 'the worker stops it at its next heartbeat, which a hint brings forward')]
     : []
   if (leaseLeftMs === null) {
     const { cause, remedy } = explainUnjudged(ageRule)
@@ -149,6 +153,7 @@ function explainWaiting(facts: JobFacts): Explanation {
   const held = [
     ...observed(facts),
     ...budget(facts),
+    ...expired(facts),
     ...paused(facts),
     ...broken(facts),
     ...early(facts),
@@ -184,6 +189,7 @@ function turn({ isLastChance }: JobFacts, isNext: boolean): string {
 function waitsFor(blocking: Reason[]): string {
   const endless = blocking.find(({ untilMs }) => untilMs === null)
   if (endless?.code === 'OBSERVED') return `No worker of unstuck takes it: ${observeRemedy}.`
+  if (endless?.code === 'EXPIRED') return 'The next claim ends it as dead.'
   if (endless?.code === 'BUDGET_SPENT') return 'The next claim ends it as dead; retry it then.'
   if (endless?.code === 'ROW_LOCKED') return 'It waits for the transaction that holds a lock on its row.'
   if (endless?.code === 'NO_WORKER_FOR_TYPE') return 'It waits for a worker that handles it: start one.'
@@ -199,6 +205,11 @@ function observed({ isObserved }: JobFacts): Reason[] {
 
 function budget(facts: JobFacts): Reason[] {
   return facts.hasBudget ? [] : [block('BUDGET_SPENT', `no attempt left: ${counts(facts)}`, null)]
+}
+
+function expired({ expiresInMs }: JobFacts): Reason[] {
+  if (expiresInMs === null || expiresInMs > 0) return []
+  return [block('EXPIRED', `not started before its expiry, ${showDuration(-expiresInMs)} ago`, null)]
 }
 
 function paused({ pause, queue }: JobFacts): Reason[] {

@@ -25,6 +25,8 @@ export interface JobFacts {
   maxAttempts: number
   /** It may be claimed once more. */
   hasBudget: boolean
+  /** Time until it expires, after which it is not started; null if it does not. */
+  expiresInMs: number | null
   error: { code: string | null; reason: string | null; category: ErrorCategory | null } | null
   isCancelAsked: boolean
   /** Time until a waiting job is due; null if it does not wait. */

@@ -1,5 +1,5 @@
 // The context a handler gets. Everything here is for the work itself; the attempt takes care of leases and retries.
-import type { JsonValue } from '../../job/job.ts'
+import type { JsonValue, RetryBackoff } from '../../job/job.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
 import type { ChildResult, SpawnOptions } from '../child/spawn-child.ts'
 import type { Gateway } from '../limits/gateway.ts'
@@ -64,9 +64,23 @@ export interface HandlerOptions {
   progressLimitMs?: number | undefined
   /** The service that jobs of this type call: none of them is claimed while its breaker is open. */
   dependency?: string | undefined
+  /** How many jobs of this type run at once in this process. Default: as many as the worker has slots. */
+  concurrency?: number | undefined
   /** Rate limits on starting jobs. */
   limits?: HandlerLimit[] | undefined
+  /** Attempts and waits of jobs that were enqueued without their own. */
+  retry?: HandlerRetry | undefined
 }
+
+export interface HandlerRetry {
+  /** Failures until a job is dead. A job that was enqueued with another maximum than the policy's keeps it. */
+  attempts?: number | undefined
+  /** As for a job, or a function that returns the wait in milliseconds. It runs in the worker. */
+  backoff?: RetryBackoff | BackoffFunction | undefined
+}
+
+/** `failures` counts this one; 1 is the first. If it throws or returns no duration, the policy decides. */
+export type BackoffFunction = (failure: { failures: number; error: unknown; job: ClaimedJob }) => number
 
 export interface RegisteredHandler<Tx = unknown> extends HandlerOptions {
   type: string

@@ -283,7 +283,7 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
   }
 
   async #fail(error: unknown): Promise<AttemptOutcome> {
-    const { failure, isCritical } = failureOf(this.job, error, this.#abortCause)
+    const { failure, isCritical } = failureOf(this.job, error, this.#abortCause, this.#registered.retry)
     if (this.#hasGateway) await this.#jobGateway.noteFailure(failure.code)
     const { outcome, retryInMs } = await this.#retryUntilAnswered(() => this.#deps.failures.add(failure))
     if (outcome === 'lease-lost' || outcome === 'not-found') {

@@ -1,12 +1,16 @@
 // The outcome of an attempt, and the writes that follow from it.
 import { isUnstuckError, UnstuckError } from '../../errors/index.ts'
 import type { JsonValue } from '../../job/job.ts'
+import { backoffSteps } from '../../job/job-rules.ts'
 import { jsonText } from '../../job/json-text.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
 import type { AttemptEnd, AttemptFailure } from '../../observe/events.ts'
 import { classifyError } from '../../policy/retry/classify-error.ts'
 import type { Completion, Failure } from '../../store/job-store.ts'
-import type { AbortCause } from './handler.ts'
+import type { AbortCause, HandlerRetry } from './handler.ts'
+
+/** The database refuses a longer one. */
+const LONGEST_WAIT_MS = 365 * 24 * 3_600_000
 
 export interface AttemptOutcome {
   end: AttemptEnd
@@ -41,10 +45,13 @@ export function completionOf({ jobId, leaseId }: ClaimedJob, result: unknown): C
 
 /** A timeout is retryable, whatever the handler threw when it was aborted. */
 export function failureOf(
-  { jobId, leaseId }: ClaimedJob,
+  job: ClaimedJob,
   error: unknown,
   abortCause: AbortCause | null,
+  retry: HandlerRetry = {},
 ): { failure: Failure; isCritical: boolean } {
+  const { jobId, leaseId } = job
+  const stepsMs = retry.backoff === undefined ? undefined : handlerSteps(retry.backoff, job, error)
   const classified = classifyError(error)
   const isTimeout = abortCause === 'deadline' || abortCause === 'no-progress'
   const failure: Failure = {
@@ -56,9 +63,27 @@ export function failureOf(
     ...(classified.stack === null ? {} : { stack: classified.stack }),
     isRetryable: isTimeout || classified.isRetryable,
     ...(classified.retryInMs === undefined ? {} : { retryInMs: classified.retryInMs }),
+    ...(stepsMs === undefined ? {} : { backoffStepsMs: stepsMs }),
+    ...(retry.attempts === undefined ? {} : { maxAttempts: retry.attempts }),
     cause: isTimeout ? 'timeout' : 'failure',
   }
   return { failure, isCritical: !isTimeout && classified.category === 'CRITICAL' }
+}
+
+/** A function's answer is a step that repeats. */
+function handlerSteps(
+  backoff: NonNullable<HandlerRetry['backoff']>,
+  job: ClaimedJob,
+  error: unknown,
+): number[] | undefined {
+  if (typeof backoff !== 'function') return backoffSteps(backoff)
+  try {
+    const waitMs = Math.round(backoff({ failures: job.failures + job.timeouts + 1, error, job }))
+    return waitMs >= 0 && waitMs <= LONGEST_WAIT_MS ? [waitMs] : undefined
+  } catch {
+    // An error about an error would leave the job without an outcome.
+    return undefined
+  }
 }
 
 /** The failure as it was written, with the thrown value. */

@@ -1,5 +1,6 @@
 // Concurrent enqueue calls become one statement. Each resolves after its own commit, and none waits for others to arrive.
 import type { NewJob } from '../../job/job.ts'
+import { dedupeKeyOf } from '../../job/job-rules.ts'
 import type { EnqueuedJob, Shard, Shards } from '../../store/job-store.ts'
 import { createBatcher } from './batcher.ts'
 
@@ -10,7 +11,7 @@ export function createEnqueuer(send: Send): Enqueue {
   const plain = createBatcher(send)
   // A dedupe key may have to wait for another transaction that holds it: only jobs with keys wait with it.
   const keyed = createBatcher(send)
-  return (job) => (job.dedupeKey === undefined ? plain : keyed).add(job)
+  return (job) => (dedupeKeyOf(job) === undefined ? plain : keyed).add(job)
 }
 
 /** A shard is chosen before jobs are gathered, so that none waits for a shard that is down. */

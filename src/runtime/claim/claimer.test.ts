@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { MemoryWorkerBench } from '../../../test/support/memory-worker.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
 import { startMainHeartbeat } from '../heartbeat/heartbeat.ts'
-import { Claimer, type ClaimerOptions } from './claimer.ts'
+import { Claimer } from './claimer.ts'
+import type { ClaimerOptions } from './claimer-options.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -69,7 +70,7 @@ async function work({ claims, claimer }: ReturnType<typeof startClaimer>, handle
   for (let ms = 0; ms < 100; ms += handlerMs) {
     for (let slot = 0; slot < 10; slot++) claimer.noteStart()
     vi.advanceTimersByTime(handlerMs)
-    for (let slot = 0; slot < 10; slot++) claimer.noteEnd()
+    for (let slot = 0; slot < 10; slot++) claimer.noteEnd('asr')
   }
   claims.at(-1)?.answer(10)
   await vi.advanceTimersByTimeAsync(0)
@@ -173,7 +174,7 @@ it('WORK-1 slots of slow jobs that become free within a fiftieth of their time a
   claims[0]?.answer(10)
   await vi.advanceTimersByTimeAsync(800)
   for (let slot = 0; slot < 10; slot++) {
-    claimer.noteEnd()
+    claimer.noteEnd('asr')
     slots.free++
     claimer.wakeIfLow(slot === 9)
     await vi.advanceTimersByTimeAsync(slot % 2)

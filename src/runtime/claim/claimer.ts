@@ -2,13 +2,10 @@
 // many; this module asks the store and the rate limits, holds the leases of jobs that wait for a slot, and releases, without
 // an attempt spent, those that may not start.
 import type { ClaimedJob } from '../../job/lease.ts'
-import type { RuntimeEventEmitter } from '../../observe/events.ts'
-import type { PolicyOverride } from '../../policy/policy.ts'
-import type { JobStore, ReleaseOptions, Shards } from '../../store/job-store.ts'
+import type { ReleaseOptions, Shards } from '../../store/job-store.ts'
 import type { RegisteredHandler } from '../attempt/handler.ts'
 import { untilNextTurn } from '../calls/batcher.ts'
 import { retryUntilAnswered } from '../calls/retry-until-answered.ts'
-import type { Heartbeat } from '../heartbeat/heartbeat.ts'
 import { mayHaveExpired } from '../heartbeat/may-have-expired.ts'
 import { type Admission, TokenLimiter } from '../limits/token-limiter.ts'
 import { StandBy } from '../services/stand-by.ts'
@@ -24,30 +21,10 @@ import {
   isLow,
   planClaim,
 } from './claim-plan.ts'
+import type { ClaimerOptions } from './claimer-options.ts'
+import { HandlerSlots } from './handler-slots.ts'
 import { Prefetch } from './prefetch.ts'
 import { STALE_MS, WaitingJob, WaitingJobs } from './waiting-jobs.ts'
-
-export interface ClaimerOptions<Tx> {
-  store: JobStore<Tx>
-  workerId: string
-  handlers: RegisteredHandler<Tx>[]
-  heartbeat: Heartbeat
-  policy: PolicyOverride
-  events: RuntimeEventEmitter
-  concurrency: number
-  /** After nothing was claimed, the next claim follows after a random time between these. */
-  pollMs: () => [least: number, most: number]
-  /** Whether a job that becomes due is announced. */
-  areHintsTrusted: () => boolean
-  freeSlots: () => number
-  canClaim: () => boolean
-  /** Starts waiting jobs in free slots: see `take`. */
-  startWaiting: () => void
-  /** Aborted when no job may start any more. */
-  stopping: AbortSignal
-  /** Aborted when no call may be repeated any more. */
-  leaving: AbortSignal
-}
 
 /** After a claim that found less than it asked for, the next one follows within this time, or when a job ends. */
 const SHORT_CLAIM_PAUSE_MS = 250
@@ -68,6 +45,7 @@ export class Claimer<Tx> {
   readonly #standBy: StandBy
   readonly #prefetch: Prefetch
   readonly #waiting = new WaitingJobs<Tx>()
+  readonly #handlerSlots = new HandlerSlots()
   /** By group of types: a position skips jobs of its own types only. */
   readonly #cursors = new Map<string, ClaimCursor>()
   readonly #waker = new Waker()
@@ -108,8 +86,9 @@ export class Claimer<Tx> {
     this.#prefetch.noteStart()
   }
 
-  noteEnd(): void {
+  noteEnd(type: string): void {
     this.#prefetch.noteEnd()
+    this.#handlerSlots.free(type)
   }
 
   /** Jobs that started together end together: one call writes their results, and one claim replaces them. */
@@ -125,7 +104,7 @@ export class Claimer<Tx> {
 
   /**
    * The last claim had slots to spare and found nothing, and a hint would have announced what came since. But the end of a job
-   * may close a breaker, and an idle worker may get a job that must run alone.
+   * may close a breaker or free a place of its handler, and an idle worker may get a job that must run alone.
    */
   #isExhausted(isIdle: boolean): boolean {
     const { areHintsTrusted, handlers } = this.#options
@@ -133,7 +112,7 @@ export class Claimer<Tx> {
       this.#lastFound === 'none' &&
       !isIdle &&
       areHintsTrusted() &&
-      handlers.every(({ dependency }) => dependency === undefined)
+      handlers.every(({ dependency, concurrency }) => dependency === undefined && concurrency === undefined)
     )
   }
 
@@ -198,10 +177,10 @@ export class Claimer<Tx> {
   }
 
   #groups(): ClaimGroup[] {
-    const types = Array.from(this.#byType.values(), ({ type, queue = type, dependency }) => ({
+    const types = Array.from(this.#byType.values(), ({ type, queue = type, dependency, concurrency }) => ({
       type,
       queue,
-      allowance: this.#limiter.allowance(type).jobs,
+      allowance: Math.min(this.#limiter.allowance(type).jobs, this.#handlerSlots.left({ type, concurrency })),
       hasDependency: dependency !== undefined,
     }))
     return groupTypes(types, this.#rounds++)
@@ -273,6 +252,7 @@ export class Claimer<Tx> {
     const waiting = new WaitingJob(job, registered, claimedAtMs, this.#onAnswer)
     this.#options.heartbeat.hold(job, waiting)
     this.#waiting.add(waiting)
+    this.#handlerSlots.take(job.type)
     this.#scheduleStart()
   }
 
@@ -301,6 +281,7 @@ export class Claimer<Tx> {
     startWaiting()
     const jobs = isLeaving ? this.#waiting.takeAll() : this.#waiting.takeStale()
     if (jobs.length === 0) return
+    for (const { type } of jobs) this.#handlerSlots.free(type)
     startWaiting()
     const options: ReleaseOptions<Tx> = isLeaving ? { cause: 'interruption' } : {}
     // Not earlier: without heartbeats the jobs would be reaped as crashed while the database is away.

@@ -3,6 +3,7 @@ import type { HeartbeatAnswer, Lease } from '../../job/lease.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
 import type { JobStore } from '../../store/job-store.ts'
 import type { GoneWorkers } from '../services/reaper.ts'
+import { leaseNumber } from './lease-number.ts'
 
 export interface Heartbeat {
   hold(lease: Lease, listener: AnswerListener): void
@@ -13,6 +14,8 @@ export interface Heartbeat {
    * rejects if the last one got no answer.
    */
   handOver(lease: Lease, leaseMs: number): Promise<LastBeat>
+  /** Sends a heartbeat now if it holds a lease with one of these numbers: a job under it is asked to stop. */
+  hearCancels(leaseNumbers: number[]): void
   presence: GoneWorkers
   /** Resolves when heartbeats can be sent: a job claimed earlier could lose its lease to a blocked event loop (LEASE-9). */
   ready: Promise<void>
@@ -69,6 +72,12 @@ export class HeldLeases {
     return [...this.#held].flatMap(([leaseId, jobs]) => [...jobs.keys()].map((jobId) => ({ jobId, leaseId })))
   }
 
+  /** Whether a lease with one of these numbers is held. */
+  hasAny(leaseNumbers: number[]): boolean {
+    const numbers = new Set(leaseNumbers)
+    return [...this.#held.keys()].some((leaseId) => numbers.has(leaseNumber(leaseId)))
+  }
+
   putAtRisk(): void {
     for (const jobs of this.#held.values()) for (const listener of jobs.values()) listener.onAtRisk?.()
   }
@@ -93,11 +102,12 @@ export function startMainHeartbeat({ store, intervalMs, policy, events }: MainHe
   const held = new HeldLeases()
   const health = new BeatHealth(events)
   let underWay: Promise<void> | undefined
-  const timer = setInterval(() => {
+  const tick = () => {
     underWay ??= beat().finally(() => {
       underWay = undefined
     })
-  }, intervalMs)
+  }
+  const timer = setInterval(tick, intervalMs)
   return {
     hold: (lease, listener) => held.add(lease, listener),
     drop: (lease) => void held.delete(lease),
@@ -115,6 +125,10 @@ export function startMainHeartbeat({ store, intervalMs, policy, events }: MainHe
       })
       const { answers } = await extended
       return { answer: answers[0]?.answer ?? 'lost', sentAtMs }
+    },
+    hearCancels(leaseNumbers) {
+      // One under way may have looked before the cancel.
+      if (held.hasAny(leaseNumbers)) void Promise.resolve(underWay).then(tick)
     },
     presence: { onGone: nothing, watch: nothing },
     ready: Promise.resolve(),

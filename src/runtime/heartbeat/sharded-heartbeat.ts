@@ -32,6 +32,9 @@ export function joinHeartbeats<Tx>(
     hold: (lease, listener) => partOf(lease.jobId).hold(lease, listener),
     drop: (lease) => partOf(lease.jobId).drop(lease),
     handOver: (lease, leaseMs) => partOf(lease.jobId).handOver(lease, leaseMs),
+    hearCancels(leaseNumbers) {
+      for (const heartbeat of all) heartbeat.hearCancels(leaseNumbers)
+    },
     presence: { onGone: () => {}, watch: () => {} },
     presenceOf: (number) => part(number).presence,
     // The others are claimed from when they are ready.

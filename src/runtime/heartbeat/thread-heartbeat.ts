@@ -11,6 +11,7 @@ export type ToThread =
   | { kind: 'change'; held: LeaseList; dropped: LeaseList }
   | { kind: 'hand-over'; lease: Lease; leaseMs: number }
   | { kind: 'pong' }
+  | { kind: 'beat' }
   | { kind: 'watch' }
   | { kind: 'stop' }
 
@@ -89,10 +90,10 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
       send({ kind: 'hand-over', lease: { jobId, leaseId }, leaseMs })
       return ended
     },
-    presence: {
-      onGone: (listener) => void (onGone = listener),
-      watch: () => send({ kind: 'watch' }),
+    hearCancels(leaseNumbers) {
+      if (held.hasAny(leaseNumbers)) send({ kind: 'beat' })
     },
+    presence: { onGone: (listener) => void (onGone = listener), watch: () => send({ kind: 'watch' }) },
     ready: ready.promise,
     died: died.promise,
     isHealthy: () => health.isHealthy,

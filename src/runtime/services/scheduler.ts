@@ -50,14 +50,14 @@ const ALL = '*'
 /** Throws for an invalid cron expression, timezone or job. */
 export function checkRecurringJob({ cron, timezone = 'UTC', job }: RecurringJob): void {
   nextRun(cron, timezone, new Date(0))
-  const stray = ['delayMs', 'runAt', 'dedupeKey'].find(
+  const stray = ['delayMs', 'runAt', 'dedupeKey', 'dedupe', 'expiresAt'].find(
     (field) => (job as Record<string, unknown>)[field] !== undefined,
   )
   if (stray !== undefined)
     throw invalidArgument(
       'job',
       stray,
-      'a job without delayMs, runAt and dedupeKey: its schedule decides them',
+      'a job without delayMs, runAt, dedupeKey, dedupe and expiresAt: its schedule decides them',
     )
 }
 

@@ -50,6 +50,8 @@ export interface Worker {
   running(): number
   /** There are or will be jobs: claim them when it is this worker's turn, before the end of the pause. Default: claim now. */
   wake(hint?: JobHint): void
+  /** Jobs under leases with these numbers are asked to stop. */
+  hearCancels(leaseNumbers: number[]): void
   /** Whether hints arrive: polls may be rare then. */
   trustHints(isTrusted: boolean): void
   /** Passes on what the worker's report says: the sweeps of its table, and the workers with which it takes turns. */

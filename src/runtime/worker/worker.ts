@@ -31,6 +31,7 @@ export function startWorker<Tx>(options: WorkerOptions<Tx>): Worker {
     ended,
     running: () => worker.running,
     wake: (hint) => worker.hints.hear(hint),
+    hearCancels: (leaseNumbers) => options.heartbeat.hearCancels(leaseNumbers),
     trustHints: (isTrusted) => worker.trustHints(isTrusted),
     noteReport: (news, shard) => worker.noteReport(news, shard),
     problems: () => worker.problems(),
@@ -113,8 +114,7 @@ class RunningWorker<Tx> {
 
   trustHints(isTrusted: boolean): void {
     this.#areHintsTrusted = isTrusted
-    // Ends a long pause.
-    if (!isTrusted) this.#claimer.wake()
+    if (!isTrusted) this.#claimer.wake() // Ends a long pause.
   }
 
   noteReport(news: ReportNews | undefined, shard?: number): void {
@@ -255,7 +255,7 @@ class RunningWorker<Tx> {
     if (!attempt.isHandling) return
     attempt.isHandling = false
     this.#handling--
-    this.#claimer.noteEnd()
+    this.#claimer.noteEnd(attempt.job.type)
     this.#startWaiting()
     this.#claimer.wakeIfLow(this.#handling === 0)
   }

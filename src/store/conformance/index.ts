@@ -42,6 +42,9 @@ import { describeReapBackoff } from './reaping/reap-backoff.ts'
 import { describeRescues } from './reaping/rescues.ts'
 import { describeSweep } from './reaping/sweep.ts'
 import { describeUnjudgedWaiting, describeWaitingBudget } from './reaping/waiting-budget.ts'
+import { describeDedupeRules } from './rules/dedupe-rules.ts'
+import { describeExpiry } from './rules/expiry.ts'
+import { describeRetryRules } from './rules/retry-rules.ts'
 import { describeSchedule } from './schedule.ts'
 import { describeWebhooks } from './webhooks.ts'
 import { describeWorkers } from './workers.ts'
@@ -124,6 +127,9 @@ function describeLifecyclePort<Tx>(opened: Open<Tx>, options: ConformanceOptions
   describeRelease(opened)
   describeLastChance(opened, options)
   describeActors(opened)
+  describeRetryRules(opened)
+  describeExpiry(opened)
+  describeIfCapable(options, 'dedupe-rules', () => describeDedupeRules(opened))
 }
 
 function describeReapingPort<Tx>(opened: Open<Tx>, options: ConformanceOptions): void {

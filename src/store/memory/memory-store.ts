@@ -95,6 +95,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryJobSt
     breakers: new Map(),
     dependencies: new Map(),
     pauses: new Map(),
+    dedupeWindows: new Map(),
     keptWorkers: new Map(),
     fullAtMs: new Map(),
     limitUses: new Map(),

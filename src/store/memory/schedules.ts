@@ -15,7 +15,7 @@ import { checkNewJob } from './state/new-job.ts'
 
 const MAX_LENGTH = 200
 const overlaps: readonly Overlap[] = ['allow', 'skip']
-const decidedBySchedule = ['delayMs', 'runAt', 'dedupeKey']
+const decidedBySchedule = ['delayMs', 'runAt', 'dedupeKey', 'dedupe', 'expiresAt']
 
 export function bindScheduleVerbs(state: MemoryState): ScheduleStore {
   return {
@@ -65,7 +65,7 @@ function checkScheduledJob(job: ScheduledJob): void {
     ([field, value]) => decidedBySchedule.includes(field) && value !== undefined,
   )
   if (stray !== undefined)
-    throw invalidArgument('job', stray[0], 'a job without delayMs, runAt and dedupeKey')
+    throw invalidArgument('job', stray[0], 'a job without delayMs, runAt, dedupeKey, dedupe and expiresAt')
 }
 
 function checkTime(name: string, time: Date): void {

@@ -16,6 +16,7 @@ export const neo4jLacks: ReadonlySet<StoreCapability> = new Set([
   'trends',
   'webhooks',
   'deletion',
+  'dedupe-rules',
 ])
 
 export function refuseTransaction(options: { tx?: unknown }): void {

@@ -94,8 +94,12 @@ export interface Failure extends Lease {
   stack?: string
   /** False ends the job whatever its budget, as do the categories PERMANENT and CRITICAL. */
   isRetryable?: boolean
-  /** Default: the backoff of the policy. */
+  /** Default: the backoff of the job, else `backoffStepsMs`, else the policy's. */
   retryInMs?: number
+  /** Waits of the handler, for a job that has none of its own. */
+  backoffStepsMs?: number[]
+  /** Maximum of the handler, for a job that was enqueued with the policy's. */
+  maxAttempts?: number
   /** Timeouts have a count of their own. */
   cause?: 'failure' | 'timeout'
 }

@@ -15,7 +15,7 @@ export interface ScheduleStore {
 }
 
 /** The schedule decides about start and overlap. */
-export type ScheduledJob = Omit<NewJob, 'delayMs' | 'runAt' | 'dedupeKey'>
+export type ScheduledJob = Omit<NewJob, 'delayMs' | 'runAt' | 'dedupeKey' | 'dedupe' | 'expiresAt'>
 
 /** Whether an occurrence enqueues a job while that of an earlier one is unfinished. */
 export type Overlap = 'allow' | 'skip'

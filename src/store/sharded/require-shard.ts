@@ -1,6 +1,7 @@
 // Checks of a call that names its shard.
 import { invalidArgument } from '../../errors/index.ts'
 import type { NewJob } from '../../job/job.ts'
+import { dedupeKeyOf } from '../../job/job-rules.ts'
 import type { EnqueuedJob, Shard, Shards } from '../job-store.ts'
 import { shardNumberOf } from '../shards.ts'
 
@@ -18,11 +19,12 @@ export function requireShard(shard: Pick<Shard, 'number' | 'name'>, enqueued: En
 
 /** A dedupe key is looked for in its own shard: in another one it would find nothing. */
 export function requireHome<Tx>(shards: Shards<Tx>, shard: Shard<Tx>, jobs: NewJob[]): void {
-  const stranger = jobs.find(({ dedupeKey }) => dedupeKey !== undefined && shards.forKey(dedupeKey) !== shard)
+  const isStrange = (key: string | undefined) => key !== undefined && shards.forKey(key) !== shard
+  const stranger = jobs.find((job) => isStrange(dedupeKeyOf(job)))
   if (stranger !== undefined)
     throw invalidArgument(
       'dedupeKey',
-      stranger.dedupeKey,
+      dedupeKeyOf(stranger),
       `a key of ${shard.name}: call q.shard with the dedupe key`,
     )
 }

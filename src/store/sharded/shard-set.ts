@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { isUnstuckError, UnstuckError } from '../../errors/index.ts'
 import type { NewJob } from '../../job/job.ts'
+import { dedupeKeyOf } from '../../job/job-rules.ts'
 import type { Shard, Shards } from '../job-store.ts'
 import { type ShardRoute, shardNumberOf } from '../shards.ts'
 import { groupBy, type Part } from './group-by.ts'
@@ -59,7 +60,8 @@ export class ShardSet<Tx> implements Shards<Tx> {
   }
 
   forJob(job: NewJob): Shard<Tx> {
-    if (job.dedupeKey !== undefined) return this.forKey(job.dedupeKey)
+    const dedupeKey = dedupeKeyOf(job)
+    if (dedupeKey !== undefined) return this.forKey(dedupeKey)
     const key = this.#routeKey(job)
     const places = key === undefined ? this.#shuffled() : this.#ranked(key)
     return places.find((shard) => this.isAnswering(shard)) ?? places[0] ?? this.first
@@ -67,7 +69,7 @@ export class ShardSet<Tx> implements Shards<Tx> {
 
   /** Something about the job decides where it goes. */
   isPlaced(job: NewJob): boolean {
-    return job.dedupeKey !== undefined || this.#routeKey(job) !== undefined
+    return dedupeKeyOf(job) !== undefined || this.#routeKey(job) !== undefined
   }
 
   #routeKey({ owner, queue, type }: NewJob): string | undefined {

@@ -146,6 +146,7 @@ function startListening(
     table: listenTable,
     sendTest: sendHint,
     onHint: (hint) => worker.wake(hint),
+    onCancels: (leaseNumbers) => worker.hearCancels(leaseNumbers),
     onStarted(channel) {
       note(true)
       events.emit('listen:started', { channel })

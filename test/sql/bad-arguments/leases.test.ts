@@ -176,5 +176,21 @@ describe('failures', () => {
       badFailure({ retry_in_ms: yearMs + 1 }, String(yearMs + 1)),
       badFailure({ retry_in_ms: 'soon' }, '"soon"'),
     ],
+    [
+      'fail_jobs',
+      'backoff_steps_ms',
+      fail,
+      badFailure({ backoff_steps_ms: [] }, '[]'),
+      badFailure({ backoff_steps_ms: [-1] }, '[-1]'),
+      badFailure({ backoff_steps_ms: 5 }, '5'),
+    ],
+    [
+      'fail_jobs',
+      'max_attempts',
+      fail,
+      badFailure({ max_attempts: 0 }, '0'),
+      badFailure({ max_attempts: 1.5 }, '1.5'),
+      badFailure({ max_attempts: '3' }, '"3"'),
+    ],
   ] satisfies Row[])('OPS-8 %s refuses a bad %s and writes nothing: %s', expectRefusals)
 })

@@ -46,7 +46,7 @@ begin
                select coalesce(job."run_at", job."created_at") as due_at,
                       coalesce(job."stage", v_stage, job."type") as stage,
                       "unstuck"."chance_of"(p_policy, job."attempt", job."failures", job."crashes", job."timeouts",
-                                            job."max_attempts") as chance) its
+                                            job."max_attempts", job."expires_at") as chance) its
        where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type")::text = asked.queue
          and job."priority" = p_priority and its.due_at <= now() and (its.due_at, job."id"::/*id*/uuid) >= (
                coalesce((p_cursors -> asked.queue ->> p_priority::text)::timestamptz, '-infinity'),

@@ -32,7 +32,7 @@ begin
                         >= coalesce((p_cursors -> asked.queue ->> p_priority::text)::timestamptz, '-infinity')
                   and (p_types is null or p_types ? job."type"::text)
                   and ("unstuck"."chance_of"(p_policy, job."attempt", job."failures", job."crashes", job."timeouts",
-                                             job."max_attempts") = any (v_skips)) is not true
+                                             job."max_attempts", job."expires_at") = any (v_skips)) is not true
                 order by coalesce(job."run_at", job."created_at"), job."id" limit asked.depth) job
        order by job.at, job.id limit p_limit)
     select array_agg(share.queue order by share.place), array_agg(share.jobs order by share.place),

@@ -15,8 +15,9 @@ $$;
 
 -- Private: for tables whose own rows may share a dedupe key. Locks the keys of these jobs until the transaction ends
 -- and returns the ids that may be inserted: jobs without a key, and the first of each key that no unfinished job has.
--- NULL means all: none has a key.
-create or replace function "unstuck"."hold_keys"(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids /*id*/uuid[])
+-- NULL means all: none has a key. Jobs at p_settled are not inserted.
+create or replace function "unstuck"."hold_keys"(
+  p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids /*id*/uuid[], p_settled int[])
 returns /*id*/uuid[] language plpgsql set enable_seqscan = off as $$
 declare
   v_types text[];
@@ -33,7 +34,8 @@ begin
     select p_ids[asked.place]
       from (select job.place, job.type, job.dedupe_key,
                    row_number() over (partition by job.type, job.dedupe_key order by job.place) as turn
-              from "unstuck".new_jobs(p_shared, p_payloads, p_jobs, null, null) job) asked
+              from "unstuck".new_jobs(p_shared, p_payloads, p_jobs, null, null) job
+             where p_settled is null or job.place <> all (p_settled)) asked
      where asked.dedupe_key is null
         or asked.turn = 1
            and (select true from "unstuck"."jobs" twin

@@ -8,12 +8,14 @@ return case
       then format('job: got %s, takes an object', left(p_job::text, 60))
     when jsonb_typeof(p_job -> 'type') is distinct from 'string' or length(p_job ->> 'type') not between 1 and 200
       then format('type: got %s, takes 1 to 200 characters', coalesce(left(p_job ->> 'type', 60), 'NULL'))
-    when p_job - '{type,payload,queue,priority,delay_ms,run_at,stage,expected_duration_ms,max_attempts,owner,dedupe_key,
-                   traceparent}'::text[] <> '{}'
+    when p_job - '{type,payload,queue,priority,delay_ms,run_at,stage,expected_duration_ms,max_attempts,backoff_steps_ms,
+                   expires_at,ttl_ms,owner,dedupe_key,dedupe_for_ms,dedupe_replace,traceparent}'::text[] <> '{}'
       then format('job: got %s, takes type, payload, queue, priority, delay_ms, run_at, stage, expected_duration_ms, '
-                  'max_attempts, owner, dedupe_key and traceparent', left(jsonb_path_query_first(
-        p_job - '{type,payload,queue,priority,delay_ms,run_at,stage,expected_duration_ms,max_attempts,owner,dedupe_key,
-                  traceparent}'::text[], '$.keyvalue()') ->> 'key', 60))
+                  'max_attempts, backoff_steps_ms, expires_at, ttl_ms, owner, dedupe_key, dedupe_for_ms, '
+                  'dedupe_replace and traceparent', left(jsonb_path_query_first(
+        p_job - '{type,payload,queue,priority,delay_ms,run_at,stage,expected_duration_ms,max_attempts,backoff_steps_ms,
+                  expires_at,ttl_ms,owner,dedupe_key,dedupe_for_ms,dedupe_replace,traceparent}'::text[],
+        '$.keyvalue()') ->> 'key', 60))
     when jsonb_typeof(p_job -> 'queue') not in ('string', 'null') or length(p_job ->> 'queue') not between 1 and 200
       then format('queue: got %s, takes 1 to 200 characters', left(p_job ->> 'queue', 60))
     when jsonb_typeof(p_job -> 'priority') not in ('number', 'null')
@@ -46,10 +48,46 @@ return case
       or length(p_job ->> 'dedupe_key') not between 1 and 1000 or octet_length(p_job ->> 'dedupe_key') > 1800
       then format('dedupe_key: got %s, takes 1 to 1000 characters of at most 1800 bytes',
                   left(p_job ->> 'dedupe_key', 60))
+    when "unstuck".rules_problem(p_job) is not null then "unstuck".rules_problem(p_job)
     when jsonb_typeof(p_job -> 'traceparent') not in ('string', 'null')
       or length(p_job ->> 'traceparent') not between 1 and 200
       then format('traceparent: got %s, takes 1 to 200 characters', left(p_job ->> 'traceparent', 60))
   end;
+
+-- Private: the reason why what a job asks for itself is invalid; NULL if it is valid.
+create or replace function "unstuck".rules_problem(p_job jsonb)
+returns text language sql stable
+return case
+    when "unstuck".are_steps(p_job -> 'backoff_steps_ms') is false
+      then format('backoff_steps_ms: got %s, takes 1 to 100 whole milliseconds up to one year',
+                  left((p_job -> 'backoff_steps_ms')::text, 60))
+    when jsonb_typeof(p_job -> 'ttl_ms') not in ('number', 'null')
+      or (p_job ->> 'ttl_ms')::numeric not between 0 and 315360000000
+      then format('ttl_ms: got %s, takes milliseconds from 0 to ten years', left(p_job ->> 'ttl_ms', 60))
+    when p_job ->> 'ttl_ms' is not null and p_job ->> 'expires_at' is not null
+      then 'expires_at: got a time beside ttl_ms, takes one of the two'
+    when not "unstuck".is_iso_time(p_job ->> 'expires_at')
+      then format('expires_at: got %s, takes an ISO 8601 time with its zone, such as 2030-01-31T10:00:00Z',
+                  left(p_job ->> 'expires_at', 60))
+    when jsonb_typeof(p_job -> 'dedupe_for_ms') not in ('number', 'null')
+      or (p_job ->> 'dedupe_for_ms')::numeric not between 0.001 and 31536000000
+      then format('dedupe_for_ms: got %s, takes milliseconds up to one year', left(p_job ->> 'dedupe_for_ms', 60))
+    when jsonb_typeof(p_job -> 'dedupe_replace') not in ('boolean', 'null')
+      then format('dedupe_replace: got %s, takes true or false', left(p_job ->> 'dedupe_replace', 60))
+    when p_job ->> 'dedupe_key' is null
+      and (p_job ->> 'dedupe_for_ms' is not null or p_job -> 'dedupe_replace' = 'true')
+      then 'dedupe_key: got none, takes a key beside dedupe_for_ms and dedupe_replace'
+    when p_job ->> 'dedupe_for_ms' is not null and p_job -> 'dedupe_replace' = 'true'
+      then 'dedupe_replace: got true beside dedupe_for_ms, takes one of the two'
+  end;
+
+-- Private: are these valid waits? NULL if there are none.
+create or replace function "unstuck".are_steps(p_steps jsonb)
+returns boolean language sql immutable
+return case when nullif(p_steps, 'null') is null then null
+            else jsonb_typeof(p_steps) = 'array' and jsonb_array_length(p_steps) between 1 and 100
+                 and not jsonb_path_exists(p_steps, 'strict $[*] ? (!(@.type() == "number") || @ < 0 || @ > 31536000000
+                                                                    || @ != @.floor())') end;
 
 -- Private: has a job a valid type and nothing else but a payload, as most have? The rest need not be checked then.
 create or replace function "unstuck".is_plain_job(p_job jsonb)

@@ -24,11 +24,12 @@ returns text language sql stable
 return case
     when p_failure ->> 'id' is null or p_failure ->> 'lease_id' is null
       then 'failure: got no id or no lease_id, takes both'
-    when p_failure - '{id,lease_id,code,reason,category,stack,is_retryable,retry_in_ms,cause}'::text[] <> '{}'
-      then format('failure: got %s, takes id, lease_id, code, reason, category, stack, is_retryable, retry_in_ms and '
-                  'cause', left(jsonb_path_query_first(
-        p_failure - '{id,lease_id,code,reason,category,stack,is_retryable,retry_in_ms,cause}'::text[],
-        '$.keyvalue()') ->> 'key', 60))
+    when p_failure - '{id,lease_id,code,reason,category,stack,is_retryable,retry_in_ms,backoff_steps_ms,
+                       max_attempts,cause}'::text[] <> '{}'
+      then format('failure: got %s, takes id, lease_id, code, reason, category, stack, is_retryable, retry_in_ms, '
+                  'backoff_steps_ms, max_attempts and cause', left(jsonb_path_query_first(
+        p_failure - '{id,lease_id,code,reason,category,stack,is_retryable,retry_in_ms,backoff_steps_ms,max_attempts,
+                      cause}'::text[], '$.keyvalue()') ->> 'key', 60))
     when not "unstuck".is_id(p_failure ->> 'id', p_id_type)
       then format('id: got %s, takes the id of a job, a %s', left((p_failure -> 'id')::text, 60), p_id_type)
     when not "unstuck".is_id(p_failure ->> 'lease_id', 'uuid')
@@ -48,6 +49,14 @@ return case
       or (p_failure ->> 'retry_in_ms')::numeric not between 0 and 31536000000
       then format('retry_in_ms: got %s, takes milliseconds from 0 to one year',
                   left((p_failure -> 'retry_in_ms')::text, 60))
+    when "unstuck".are_steps(p_failure -> 'backoff_steps_ms') is false
+      then format('backoff_steps_ms: got %s, takes 1 to 100 whole milliseconds up to one year',
+                  left((p_failure -> 'backoff_steps_ms')::text, 60))
+    when jsonb_typeof(p_failure -> 'max_attempts') not in ('number', 'null')
+      or (p_failure ->> 'max_attempts')::numeric not between 1 and 1000
+      or (p_failure ->> 'max_attempts')::numeric <> trunc((p_failure ->> 'max_attempts')::numeric)
+      then format('max_attempts: got %s, takes a whole number from 1 to 1000',
+                  left((p_failure -> 'max_attempts')::text, 60))
     when p_failure ->> 'cause' not in ('failure', 'timeout')
       then format('cause: got %s, takes failure or timeout', left((p_failure -> 'cause')::text, 60))
   end;

@@ -1,13 +1,14 @@
 -- Retries failed jobs or ends them, for the holder of their lease only. A job with a requested cancel ends as
 -- cancelled. A probe job of a half-open breaker that met the failure behind it is released and loses no attempt.
--- p_failures: an array of { id, lease_id, code, reason, category, stack, is_retryable, retry_in_ms, cause }.
+-- p_failures: an array of { id, lease_id, code, reason, category, stack, is_retryable, retry_in_ms, backoff_steps_ms,
+-- max_attempts, cause }. The job's own waits and maximum come before those of the failure, which are its handler's; a
+-- job that was enqueued with the maximum of the policy has none of its own.
 create or replace function "unstuck"."fail_jobs"(
   p_failures jsonb, p_policy jsonb default null, p_actor text default null)
 returns setof "unstuck".job_outcome language plpgsql set enable_seqscan = off as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
-  v_now timestamptz := clock_timestamp();
-  v_ids /*id*/uuid[]; v_lease_ids uuid[]; v_queues text[];
+  v_now timestamptz := clock_timestamp(); v_ids /*id*/uuid[]; v_lease_ids uuid[]; v_queues text[];
   v_failed "unstuck".job_outcome[]; v_events "unstuck".new_event[]; v_failed_probes text[];
 begin
   perform "unstuck".require_failures(p_failures, /*id_type*/'uuid');
@@ -18,22 +19,23 @@ begin
   end if;
   with held as materialized (
     select failure.*, coalesce(job."queue", job."type")::text as queue, job."worker_id" as worker_id,
-           job."max_attempts" as max_attempts, job."cancel_requested_at" is not null as is_cancelled,
-           "unstuck".failed_attempt(v_policy, failure.is_timeout, job."attempt", job."max_attempts", probe.is_so)
+           probe.max_attempts, job."cancel_requested_at" is not null as is_cancelled,
+           coalesce(job."backoff_steps_ms", failure.steps_ms) as backoff_steps_ms,
+           "unstuck".failed_attempt(v_policy, failure.is_timeout, job."attempt", probe.max_attempts, probe.is_so)
              as attempt, probe.is_so as is_probe, coalesce(job."releases", 0) + probe.is_so::int as releases,
            coalesce(job."failures", 0) + (not failure.is_timeout and not probe.is_so)::int as failures,
            job."crashes" as crashes, coalesce(job."timeouts", 0) + failure.is_timeout::int as timeouts
       from (select * from "unstuck"."asked_failures"(p_failures) failure order by id) failure,
-           -- Row by row through the primary key, as in complete_jobs.
-           lateral (select * from "unstuck"."jobs" job
+           lateral (select * from "unstuck"."jobs" job -- Row by row by the primary key, as in complete_jobs.
                      where job."id" = failure.id and job."lease_id" = failure.lease_id
                        and job."status" is not distinct from /*any_running*/'running'
                        for no key update) job,
            lateral (select failure.is_passing and job."cancel_requested_at" is null and v_failed_probes is not null and
-                    concat_ws(' ', job."id", coalesce(job."queue", job."type")) = any (v_failed_probes) as is_so) probe
+                    concat_ws(' ', job."id", coalesce(job."queue", job."type")) = any (v_failed_probes) as is_so,
+                    "unstuck".maximum_of(v_policy, job."max_attempts", failure.handler_attempts) as max_attempts) probe
   ), judged as materialized (
     select held.*, outcome, "unstuck".failure_wait_ms(
-             v_policy, outcome, retry_in_ms, attempt, failures, crashes, timeouts) as backoff_ms
+             v_policy, outcome, retry_in_ms, backoff_steps_ms, attempt, failures, crashes, timeouts) as backoff_ms
       from held,
            lateral (select case when is_cancelled then 'cancelled' when is_probe then 'released'
                                 when "unstuck".is_failure_final(v_policy, is_retryable, category, is_timeout, attempt,
@@ -47,10 +49,10 @@ begin
            "finished_at" = case when judged.backoff_ms is null then v_now end, "finished_lease_id" = judged.lease_id,
            "worker_id" = null, "lease_id" = null, "lease_expires_at" = null, "deadline_at" = null,
            /*+lock_time "last_attempt_at" = null, */ /*+last_error "last_error" = judged.reason, */
-           "attempt" = judged.attempt, "failures" = judged.failures, "timeouts" = judged.timeouts,
-           "releases" = judged.releases, "error_reason" = judged.reason, "error_category" = judged.category,
+           "attempt" = judged.attempt, "max_attempts" = judged.max_attempts, "failures" = judged.failures,
+           "timeouts" = judged.timeouts, "releases" = judged.releases, "error_reason" = judged.reason,
            "error_code" = case when judged.outcome = 'cancelled' then 'cancelled' else judged.code end,
-           "error_stack" = judged.stack, "error_attempt" = judged.attempt
+           "error_category" = judged.category, "error_stack" = judged.stack, "error_attempt" = judged.attempt
       from (select *, "unstuck".after_ms(v_now, backoff_ms) as due_at from judged) judged
      where job."id" = judged.id and job."id" = any (v_ids)
     returning judged.id, judged.outcome, judged.backoff_ms, judged.queue, judged.code, judged.reason, judged.category,

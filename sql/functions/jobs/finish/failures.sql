@@ -2,18 +2,26 @@
 -- table does not count timeouts.
 create or replace function "unstuck"."asked_failures"(p_failures jsonb)
 returns table (ordinal bigint, id /*id*/uuid, lease_id uuid, code text, reason text, category text, stack text,
-               is_retryable boolean, retry_in_ms float8, is_timeout boolean, is_passing boolean)
+               is_retryable boolean, retry_in_ms float8, is_timeout boolean, is_passing boolean, steps_ms bigint[],
+               handler_attempts int)
 language sql stable
 begin atomic
   select asked.ordinality, asked.id, asked.lease_id, coalesce(asked.code, 'UNKNOWN'), asked.reason,
          coalesce(asked.category, 'TRANSIENT'), asked.stack, coalesce(asked.is_retryable, true),
          round(asked.retry_in_ms, 3)::float8, /*counts_timeouts*/(coalesce(asked.cause = 'timeout', false)),
          coalesce(asked.is_retryable, true) and coalesce(asked.category, 'TRANSIENT') = 'TRANSIENT'
-           and asked.cause is distinct from 'timeout'
+           and asked.cause is distinct from 'timeout',
+         "unstuck".steps_of(jsonb_build_object('backoff_steps_ms', asked.backoff_steps_ms)), asked.max_attempts
     from rows from (jsonb_to_recordset(p_failures) as (
            id /*id*/uuid, lease_id uuid, code text, reason text, category text, stack text, is_retryable boolean,
-           retry_in_ms numeric, cause text)) with ordinality asked;
+           retry_in_ms numeric, cause text, backoff_steps_ms jsonb, max_attempts int)) with ordinality asked;
 end;
+
+-- Private: the maximum of attempts of a job: its own, or its handler's if it was enqueued with the policy's.
+create or replace function "unstuck".maximum_of(p_policy "unstuck".policies, p_own int, p_handler int)
+returns int language sql immutable
+return case when coalesce(p_own, p_policy.max_attempts) = p_policy.max_attempts then coalesce(p_handler, p_own)
+            else p_own end;
 
 -- Private: the attempt count after a reported failure or timeout, at most the maximum. A failure that costs no attempt
 -- gives back the one of the claim.
@@ -39,14 +47,14 @@ return case p_outcome when 'retried' then 'retry' when 'dead' then case when p_c
 -- Private: the wait after a failure, from the counts that include it; NULL if the job ended. A probe job of a
 -- half-open breaker waits a moment, so that another job is tried next.
 create or replace function "unstuck".failure_wait_ms(
-  p_policy "unstuck".policies, p_outcome text, p_asked_ms float8, p_attempt int, p_failures int, p_crashes int,
-  p_timeouts int)
+  p_policy "unstuck".policies, p_outcome text, p_asked_ms float8, p_steps_ms bigint[], p_attempt int,
+  p_failures int, p_crashes int, p_timeouts int)
 returns float8 language sql volatile
 return case p_outcome
     when 'released' then greatest(p_asked_ms, 1000)
     when 'retried' then coalesce(p_asked_ms, "unstuck".backoff_ms(
-      p_policy.failure_backoff_steps_ms, p_policy.failure_backoff_base_ms, p_policy.failure_backoff_max_ms,
-      p_policy.failure_backoff_jitter_ms,
+      coalesce(p_steps_ms, p_policy.failure_backoff_steps_ms), p_policy.failure_backoff_base_ms,
+      p_policy.failure_backoff_max_ms, p_policy.failure_backoff_jitter_ms,
       case when p_policy.failure_budget = 'failures' then p_failures + p_timeouts
            else "unstuck".spent_attempts(p_policy, p_attempt, p_failures, p_crashes, p_timeouts) end, random()))
   end;

@@ -1,12 +1,14 @@
--- Ends waiting jobs at once. A running job learns of it with its next heartbeat and keeps its lease until it ends.
--- Ended jobs stay as they are. p_owner restricts the call to jobs of that owner. The generation is compared under the
--- lock.
+-- Ends waiting jobs at once. A running job learns of it with its next heartbeat, which a hint asks its worker for, and
+-- keeps its lease until it ends. Ended jobs stay as they are. p_owner restricts the call to jobs of that owner. The
+-- generation is compared under the lock.
 create or replace function "unstuck"."cancel_jobs"(
   p_ids /*id*/uuid[], p_owner text default null, p_actor text default null, p_reason text default null,
   p_generation int default null)
 returns setof "unstuck".job_outcome language plpgsql set enable_seqscan = off as $$
 declare
+  v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native');
   v_now timestamptz := clock_timestamp();
+  v_lease_ids uuid[];
   v_events "unstuck".new_event[];
   v_outcomes "unstuck".job_outcome[];
 begin
@@ -39,7 +41,7 @@ begin
            "cancel_requested_at" = coalesce(job."cancel_requested_at", v_now)
       from found
      where job."id" = found.id and found.is_current and (found.is_waiting or found.is_running)
-    returning job."id" as id, found.is_waiting
+    returning job."id" as id, found.is_waiting, job."lease_id" as lease_id
   )
   select array(select row(id::text, case when is_waiting then 'cancelled' else 'cancel-requested' end,
                           jsonb_build_object('actor', p_actor, 'reason', p_reason))::"unstuck".new_event
@@ -52,9 +54,13 @@ begin
                                else 'already-ended' end, null)::"unstuck".job_outcome
                  from pg_catalog.unnest(p_ids) with ordinality asked(id, ordinal)
                  left join found on found.id = asked.id
-                order by asked.ordinal)
-    into v_events, v_outcomes;
+                order by asked.ordinal),
+         array(select lease_id from cancelled where not is_waiting)
+    into v_events, v_outcomes, v_lease_ids;
   perform "unstuck"."record_events"(v_now, v_events);
+  if cardinality(v_lease_ids) > 0 then
+    perform "unstuck".send_cancel_hint(v_policy, v_lease_ids);
+  end if;
   return query select * from pg_catalog.unnest(v_outcomes);
 end
 $$;

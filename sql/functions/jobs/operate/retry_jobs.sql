@@ -1,7 +1,7 @@
 -- Requeues dead jobs with a new generation (OPS-1). The owner is part of the locking condition, and the generation is
 -- compared under the lock. Counts start again, or are kept and the maximum raised so that the job can be claimed;
--- crashes and timeouts always start again, because their limit is the policy's. The search for a twin is not an
--- EXISTS, which may be answered by one scan of the whole table.
+-- crashes and timeouts always start again, because their limit is the policy's, and an expiry is removed. The search
+-- for a twin is not an EXISTS, which may be answered by one scan of the whole table.
 create or replace function "unstuck"."retry_jobs"(
   p_ids /*id*/uuid[], p_owner text default null, p_generation int default null, p_keep_attempts boolean default false,
   p_actor text default null, p_reason text default null)
@@ -36,7 +36,7 @@ begin
           from locked
       ), retried as (
         update "unstuck"."jobs" job
-           set "status" = /*waiting*/'waiting',
+           set "status" = /*waiting*/'waiting', "expires_at" = null,
                "queued_at" = v_now, "updated_at" = v_now, "run_at" = null, "finished_at" = null, "result" = null,
                "cancel_requested_at" = null, "reaped_at" = null, /*+last_error "last_error" = null, */
                "generation" = coalesce(job."generation", 1) + 1, "crashes" = 0, "timeouts" = 0, "error_code" = null,

@@ -7,7 +7,7 @@ import { earlier, maxRuntimeMs, stageDeadlineMs } from '../../../policy/lease/st
 import type { Policy } from '../../../policy/policy.ts'
 import { hasBudget, isLastChance } from '../../../policy/retry/budget.ts'
 import type { ActorOption, ClaimOneRequest, ClaimRequest } from '../../job-store.ts'
-import { planExhausted } from '../reaping/reap-plan.ts'
+import { isExpired, planExhausted } from '../reaping/reap-plan.ts'
 import { writePlan } from '../reaping/write-plan.ts'
 import { checkWhole, requireActing } from '../state/checks.ts'
 import { compareClaimOrder } from '../state/job-table.ts'
@@ -172,9 +172,9 @@ function isDue({ nowMs }: Pick<Grant, 'nowMs'>, job: Job): boolean {
   return job.status === 'waiting' && dueMs(job) <= nowMs
 }
 
-/** Not claimable because its maximum was lowered. The first claim that finds it ends it (C10). */
-function isSpent({ judgesWaiting }: MemoryState, { policy }: Grant, job: Job): boolean {
-  return judgesWaiting && !hasBudget(policy, countsOf(policy, job))
+/** Not claimable because its maximum was lowered, or it expired. The first claim that finds it ends it (C10). */
+function isSpent({ judgesWaiting }: MemoryState, { policy, nowMs }: Grant, job: Job): boolean {
+  return isExpired(job, nowMs) || (judgesWaiting && !hasBudget(policy, countsOf(policy, job)))
 }
 
 function grantLease(state: MemoryState, grant: Grant, job: Job): ClaimedJob {

@@ -1,8 +1,9 @@
 import type { Job, NewJob } from '../../../job/job.ts'
-import type { PolicyOverride } from '../../../policy/policy.ts'
+import { dedupeKeyOf } from '../../../job/job-rules.ts'
+import type { Policy, PolicyOverride } from '../../../policy/policy.ts'
 import type { EnqueuedJob } from '../../job-store.ts'
 import { requireActing } from '../state/checks.ts'
-import { type MemoryState, recordEvent } from '../state/memory-state.ts'
+import { changeJob, type MemoryState, recordEvent } from '../state/memory-state.ts'
 import { checkNewJob, newRow } from '../state/new-job.ts'
 import { policyOf } from '../state/policy-of.ts'
 
@@ -14,17 +15,47 @@ export function enqueueJobs(
   const policy = policyOf(state.policy, override)
   for (const [index, job] of jobs.entries()) checkNewJob(job, `jobs[${index}]`)
   requireActing(state)
-  const nowMs = state.nowMs()
-  return jobs.map((job) => {
-    const holder = findKeyHolder(state, job.type, job.dedupeKey ?? null)
-    if (holder !== undefined) return { jobId: holder.id, outcome: 'duplicate' }
-    const row = newRow(policy, job, state.createJobId(nowMs), nowMs)
-    state.jobs.set(row.id, row)
-    if (policy.events === 'all') {
-      recordEvent(state, nowMs, { jobId: row.id, type: 'queued', details: { cause: 'enqueue' } })
-    }
-    return { jobId: row.id, outcome: 'created' }
+  const isReplaced = (job: NewJob, index: number) =>
+    job.dedupe?.replace === true && jobs.slice(index + 1).some((later) => isSameKey(job, later))
+  const enqueued = jobs.map((job, index) => (isReplaced(job, index) ? null : enqueueJob(state, policy, job)))
+  return jobs.map((job, index): EnqueuedJob => {
+    const later = enqueued.findLast((_, at) => at > index && isSameKey(job, jobs[at]))
+    return enqueued[index] ?? { jobId: later?.jobId ?? '', outcome: 'replaced' }
   })
+}
+
+const isSameKey = (a: NewJob, b: NewJob | undefined) =>
+  b?.dedupe?.replace === true && a.type === b.type && dedupeKeyOf(a) === dedupeKeyOf(b)
+
+function enqueueJob(state: MemoryState, policy: Policy, job: NewJob): EnqueuedJob {
+  const nowMs = state.nowMs()
+  const window = state.dedupeWindows.get(windowName(job))
+  if (job.dedupe?.forMs !== undefined && window !== undefined && window.endsAtMs > nowMs)
+    return { jobId: window.jobId, outcome: 'duplicate' }
+  const row = newRow(policy, job, state.createJobId(nowMs), nowMs)
+  const holder = findKeyHolder(state, job.type, row.dedupeKey)
+  if (holder !== undefined && job.dedupe?.replace !== true) return { jobId: holder.id, outcome: 'duplicate' }
+  if (holder?.status === 'waiting') return replaceJob(state, holder, row)
+  // Its work is older.
+  if (holder !== undefined) changeJob(state, holder, { dedupeKey: null })
+  state.jobs.set(row.id, row)
+  if (job.dedupe?.forMs !== undefined)
+    state.dedupeWindows.set(windowName(job), { jobId: row.id, endsAtMs: nowMs + job.dedupe.forMs })
+  if (policy.events === 'all') {
+    recordEvent(state, nowMs, { jobId: row.id, type: 'queued', details: { cause: 'enqueue' } })
+  }
+  return { jobId: row.id, outcome: 'created' }
+}
+
+const windowName = (job: NewJob) => JSON.stringify([job.type, dedupeKeyOf(job)])
+
+/** Counts and errors start again, with a new generation. */
+function replaceJob(state: MemoryState, holder: Job, row: Job): EnqueuedJob {
+  const { id, createdAt, generation, fence, queuedAt, startedAt, lastAttemptAt } = holder
+  const { heartbeatAt, finishedLeaseId, releases, interruptions } = holder
+  const kept = { id, createdAt, fence, queuedAt, startedAt, lastAttemptAt, heartbeatAt, finishedLeaseId }
+  changeJob(state, holder, { ...row, ...kept, releases, interruptions, generation: generation + 1 })
+  return { jobId: id, outcome: 'replaced' }
 }
 
 /** The unfinished job that holds this dedupe key. */

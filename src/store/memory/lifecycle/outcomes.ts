@@ -109,10 +109,11 @@ export function failJobs(
 function failJob(state: MemoryState, policy: Policy, job: Job, failure: Failure & ActorOption): FailedJob {
   const nowMs = state.nowMs()
   const end = failure.cause ?? 'failure'
-  const counts = countEnd(policy, countsOf(policy, job), end)
+  const counts = countEnd(policy, { ...countsOf(policy, job), ...handlerMaximum(policy, job, failure) }, end)
   const error = describeError(failure, counts)
   const { attempt, failures, crashes, timeouts } = counts
-  const ended = { ...endedLease(job, nowMs), attempt, failures, crashes, timeouts, error }
+  const maximum = handlerMaximum(policy, job, failure)
+  const ended = { ...endedLease(job, nowMs), attempt, failures, crashes, timeouts, error, ...maximum }
   if (job.cancelRequestedAt !== null) {
     const cancelled = { ...job, ...ended, error: { ...error, code: 'cancelled' } }
     endCancelled(state, cancelled, nowMs, { worker_id: job.workerId, ...actedBy(failure) })
@@ -127,13 +128,21 @@ function failJob(state: MemoryState, policy: Policy, job: Job, failure: Failure 
     recordEvent(state, nowMs, { jobId: job.id, type: code === 'EXPIRED' ? 'expired' : 'failed', details })
     return { jobId: job.id, outcome: 'dead', retryInMs: null }
   }
-  const retryInMs = failure.retryInMs ?? nextWaitMs(state, policy, counts)
+  const stepsMs = job.backoffStepsMs ?? failure.backoffStepsMs ?? policy.failureBackoffStepsMs
+  const retryInMs =
+    failure.retryInMs ?? nextWaitMs(state, { ...policy, failureBackoffStepsMs: stepsMs }, counts)
   const runAt = new Date(nowMs + retryInMs)
   changeJob(state, job, { ...ended, status: 'waiting', runAt })
   recordDispatch(state, policy, job.id)
   const plan = { backoff_ms: retryInMs, next_run_at: runAt.toISOString() }
   recordEvent(state, nowMs, { jobId: job.id, type: 'retry', details: { ...details, ...plan } })
   return { jobId: job.id, outcome: 'retried', retryInMs }
+}
+
+/** A job that was enqueued with the policy's maximum has none of its own. */
+function handlerMaximum(policy: Policy, job: Job, { maxAttempts }: Failure): { maxAttempts?: number } {
+  const hasOwn = (job.maxAttempts ?? policy.maxAttempts) !== policy.maxAttempts
+  return maxAttempts === undefined || hasOwn ? {} : { maxAttempts }
 }
 
 /** A probe of a half-open breaker that met the very failure the breaker is open for. */

@@ -83,6 +83,7 @@ function retryJob(state: MemoryState, job: Job, options: RetryOptions<never>): R
     updatedAt: now,
     cancelRequestedAt: null,
     reapedAt: null,
+    expiresAt: null,
     generation: job.generation + 1,
   })
   const { actor = null, reason = null } = options

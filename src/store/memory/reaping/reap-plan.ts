@@ -46,17 +46,24 @@ export function planReported({ policy }: Moment, job: Job): ReapPlan {
 /** Waiting with a spent budget: the claim that finds it ends it (C10). */
 export function planExhausted({ nowMs, policy }: Moment, job: Job): ReapPlan {
   const { attempt } = job
-  const error = { code: 'exhausted', reason: 'attempts_exhausted', category: null, stack: null, attempt }
+  const [code, reason] = isExpired(job, nowMs)
+    ? (['EXPIRED', 'not_started_in_time'] as const)
+    : (['exhausted', 'attempts_exhausted'] as const)
+  const error = { code, reason, category: null, stack: null, attempt }
   const now = new Date(nowMs)
   return {
     report: describe(policy, job, 'dead', error.reason, null),
     write: {
       change: { status: 'dead', finishedAt: now, updatedAt: now, runAt: null, error },
-      event: 'failed',
-      details: { code: error.code, reason: error.reason, category: null, attempt, worker_id: null },
+      event: code === 'EXPIRED' ? 'expired' : 'failed',
+      details: { code, reason, category: null, attempt, worker_id: null },
     },
   }
 }
+
+/** A job that is not started any more. */
+export const isExpired = ({ expiresAt }: Job, nowMs: number) =>
+  expiresAt !== null && expiresAt.getTime() <= nowMs
 
 export function isTimeout({ nowMs }: Moment, job: Job): boolean {
   return job.deadlineAt !== null && job.deadlineAt.getTime() <= nowMs

@@ -51,6 +51,11 @@ export interface KeptWorker {
   seenAtMs: number
 }
 
+export interface DedupeWindow {
+  jobId: string
+  endsAtMs: number
+}
+
 export type MemorySchedule = Omit<Schedule, 'dueInMs'>
 
 /** A job to publish to the outside queue. */
@@ -111,6 +116,8 @@ export interface MemoryState {
   /** Breaker names by queue. */
   readonly dependencies: Map<string, string>
   readonly pauses: Map<string, Pause>
+  /** Dedupe keys that stay taken after their job has ended, by type and key. */
+  readonly dedupeWindows: Map<string, DedupeWindow>
   /** By worker. */
   readonly keptWorkers: Map<string, KeptWorker>
   /** When each token bucket will be full again. */

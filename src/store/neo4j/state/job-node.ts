@@ -61,6 +61,7 @@ const times = {
   deadlineAt: 'deadline_at',
   cancelRequestedAt: 'cancel_requested_at',
   reapedAt: 'reaped_at',
+  expiresAt: 'expires_at',
 } as const satisfies Partial<Record<keyof Job, string>>
 
 export function toNode(job: Job): NodeProperties {
@@ -73,6 +74,7 @@ export function toNode(job: Job): NodeProperties {
     ...properties(texts, (field) => job[field]),
     ...properties(numbers, (field) => toInteger(job[field])),
     ...properties(times, (field) => toDateTime(job[field])),
+    backoff_steps_ms: job.backoffStepsMs === null ? null : JSON.stringify(job.backoffStepsMs),
     error_code: status === 'cancelled' ? 'cancelled' : (error?.code ?? null),
     error_message: error?.reason ?? null,
     error_category: error?.category ?? null,
@@ -142,6 +144,7 @@ export function toJob(row: unknown): Job {
     interruptions: count('interruptions'),
     maxAttempts: number('max_attempts'),
     generation: number('generation') ?? 1,
+    backoffStepsMs: fromJson(text('backoff_steps_ms')).value as number[] | null,
   }
   if (payload.problem !== null) markUnreadable(job, `its payload is no JSON (${payload.problem})`)
   return job

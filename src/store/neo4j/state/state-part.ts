@@ -161,6 +161,7 @@ function openState(context: PartContext, { nowMs, jobs, bodies, stories }: Loade
     sweeps: sweeps.toSorted((a, b) => Number(a.sweepId) - Number(b.sweepId)),
     attachedAtMs: nowMs,
     dispatches: new Map(),
+    dedupeWindows: new Map(),
     webhooks: new Map(),
     deliveries: new Map(),
     operations: new Map(),

@@ -1,3 +1,4 @@
+import { dedupeKeyOf } from '../../../job/job-rules.ts'
 import type { PolicyOverride } from '../../../policy/policy.ts'
 import { notSupported } from '../../capability.ts'
 import type { EnqueuedJob, JobStore, LifecycleStore } from '../../job-store.ts'
@@ -66,9 +67,12 @@ async function enqueueOnce(
   jobs: Parameters<JobStore['enqueueJobs']>[0],
   policy: PolicyOverride | undefined,
 ): Promise<EnqueuedJob[]> {
-  const activeKeys = jobs.flatMap(({ type, dedupeKey }) =>
-    typeof type === 'string' && typeof dedupeKey === 'string' ? [activeKey(type, dedupeKey)] : [],
-  )
+  if (jobs.some(({ dedupe }) => dedupe?.forMs !== undefined || dedupe?.replace === true))
+    throw notSupported('Neo4j', 'dedupe-rules')
+  const activeKeys = jobs.flatMap((job) => {
+    const key = dedupeKeyOf(job)
+    return typeof job.type === 'string' && typeof key === 'string' ? [activeKey(job.type, key)] : []
+  })
   let earlier: EnqueuedJob[] = []
   return graph.write(async (run) => {
     const made = earlier.find(({ outcome }) => outcome === 'created')

@@ -9,7 +9,7 @@ import { render } from '../render/render.ts'
 import { readQuery } from '../sql-queries.ts'
 import { isDirect } from './connection-identity.ts'
 import { endClient } from './end-client.ts'
-import { readHints } from './read-hints.ts'
+import { readCancels, readHints } from './read-hints.ts'
 
 export interface ListenOptions {
   /** Must not lead through a pooler in transaction mode. */
@@ -23,6 +23,8 @@ export interface ListenOptions {
   sendTest: (payload: string) => Promise<unknown>
   /** There are jobs to claim, or will be. Also after each `onStarted`, for missed hints; the caller coalesces. */
   onHint: (hint: JobHint) => void
+  /** Jobs under leases with these numbers are asked to stop. */
+  onCancels: (leaseNumbers: number[]) => void
   onStarted: (channel: string) => void
   /** No hints until the next `onStarted`. Called once per interruption. */
   onFailed: (reason: string) => void
@@ -32,13 +34,13 @@ export interface Listener {
   stop(): Promise<void>
 }
 
-interface ChannelOptions extends Omit<ListenOptions, 'onHint'> {
+interface ChannelOptions extends Omit<ListenOptions, 'onHint' | 'onCancels'> {
   /** The statement that subscribes the connection. */
   subscribe: 'listen_to_hints' | 'listen_to_waits'
   onPayload: (payload: string) => void
 }
 
-export interface ListenToWaitsOptions extends Omit<ListenOptions, 'onHint'> {
+export interface ListenToWaitsOptions extends Omit<ListenOptions, 'onHint' | 'onCancels'> {
   /** The process with this number waits for a job that has ended. */
   onEnded: (channel: number) => void
 }
@@ -47,11 +49,13 @@ const TEST_WAIT_MS = 2_000
 const FIRST_RETRY_MS = 500
 const LAST_RETRY_MS = 30_000
 
-export function listen({ onHint, ...options }: ListenOptions): Listener {
+export function listen({ onHint, onCancels, ...options }: ListenOptions): Listener {
   return listenTo({
     ...options,
     subscribe: 'listen_to_hints',
     onPayload(payload) {
+      const cancels = readCancels(payload)
+      if (cancels.length > 0) onCancels(cancels)
       for (const hint of readHints(payload)) onHint(hint)
     },
     onStarted(channel) {

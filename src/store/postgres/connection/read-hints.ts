@@ -14,6 +14,12 @@ export function readHints(payload: string): JobHint[] {
   return jobs.flatMap((entry) => readEntry(entry, seed))
 }
 
+/** Numbers of leases whose jobs are asked to stop, as `send_cancel_hint.sql` sends them. */
+export function readCancels(payload: string): number[] {
+  const { cancels } = parse(payload)
+  return Array.isArray(cancels) ? cancels.filter((number) => typeof number === 'number') : []
+}
+
 /** The jobs are taken to be spread evenly over the times; at each of them another worker comes first. */
 function readEntry(entry: unknown, seed: number): JobHint[] {
   if (!Array.isArray(entry)) return []

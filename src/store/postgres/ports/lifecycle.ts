@@ -123,6 +123,8 @@ function failuresToJson(failures: Failure[]): string {
     stack: cleaned(failure.stack),
     is_retryable: failure.isRetryable,
     retry_in_ms: failure.retryInMs,
+    backoff_steps_ms: failure.backoffStepsMs,
+    max_attempts: failure.maxAttempts,
     cause: failure.cause,
   }))
   return jsonText('failures', entries)

@@ -53,6 +53,7 @@ function toScheduledJob(requested: Row): ScheduledJob {
     stage: 'stage',
     expected_duration_ms: 'expectedDurationMs',
     max_attempts: 'maxAttempts',
+    ttl_ms: 'ttlMs',
     owner: 'owner',
     traceparent: 'traceparent',
   } as const satisfies Record<string, keyof ScheduledJob>

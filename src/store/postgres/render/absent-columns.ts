@@ -19,6 +19,7 @@ function valueOf(table: TableProfile, column: LogicalColumn): string {
   if (column === 'type') return `${quoteLiteral(defaultTypeOf(table))}::text`
   if (column === 'priority') return '0::int'
   if (column === 'payload' || column === 'result') return 'null::jsonb'
+  if (column === 'backoff_steps_ms') return 'null::bigint[]'
   if (texts.has(column)) return 'null::text'
   return (timeColumns as readonly LogicalColumn[]).includes(column) ? 'null::timestamptz' : 'null::int'
 }

@@ -60,6 +60,7 @@ export function toJob(row: Row, table: TableProfile): Job {
     error,
     result: (row['result'] ?? null) as JsonValue,
     traceparent: text(row['traceparent']),
+    backoffStepsMs: (row['backoff_steps_ms'] ?? null) as number[] | null,
   }
 }
 
@@ -77,6 +78,7 @@ function toTimes(row: Row) {
     deadlineAt: dateOrNull(row['deadline_at']),
     cancelRequestedAt: dateOrNull(row['cancel_requested_at']),
     reapedAt: dateOrNull(row['reaped_at']),
+    expiresAt: dateOrNull(row['expires_at']),
   }
 }
 

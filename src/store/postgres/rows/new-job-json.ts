@@ -1,27 +1,34 @@
 import { invalidArgument } from '../../../errors/index.ts'
 import type { NewJob } from '../../../job/job.ts'
+import { backoffSteps, dedupeKeyOf, maxAttemptsOf } from '../../../job/job-rules.ts'
 import { jsonText } from '../../../job/json-text.ts'
 
-type Field = Exclude<keyof NewJob, 'payload'>
+type FieldValue = string | number | boolean | number[] | undefined
 
-const fieldNames: Record<Field, string> = {
-  type: 'type',
-  queue: 'queue',
-  priority: 'priority',
-  delayMs: 'delay_ms',
-  runAt: 'run_at',
-  stage: 'stage',
-  expectedDurationMs: 'expected_duration_ms',
-  maxAttempts: 'max_attempts',
-  owner: 'owner',
-  dedupeKey: 'dedupe_key',
-  traceparent: 'traceparent',
+/** The fields of a job beside its payload, by their names in SQL. */
+const readers: Record<string, (job: NewJob) => FieldValue> = {
+  type: ({ type }) => type,
+  queue: ({ queue }) => queue,
+  priority: ({ priority }) => priority,
+  delay_ms: ({ delayMs }) => delayMs,
+  run_at: ({ runAt }) => timeOrNone('runAt', runAt),
+  stage: ({ stage }) => stage,
+  expected_duration_ms: ({ expectedDurationMs }) => expectedDurationMs,
+  max_attempts: maxAttemptsOf,
+  backoff_steps_ms: ({ retry }) => (retry?.backoff === undefined ? undefined : backoffSteps(retry.backoff)),
+  expires_at: ({ expiresAt }) => timeOrNone('expiresAt', expiresAt),
+  ttl_ms: ({ ttlMs }) => ttlMs,
+  owner: ({ owner }) => owner,
+  dedupe_key: dedupeKeyOf,
+  dedupe_for_ms: ({ dedupe }) => dedupe?.forMs,
+  dedupe_replace: ({ dedupe }) => dedupe?.replace,
+  traceparent: ({ traceparent }) => traceparent,
 }
-const fields = Object.keys(fieldNames) as Field[]
+const names = Object.keys(readers)
 
 /** A job as `enqueue_jobs` takes it. */
 export function newJobToJson(job: NewJob): Record<string, unknown> {
-  return { payload: job.payload, ...pickFields(job, fields) }
+  return { payload: job.payload, ...pickFields(job, names) }
 }
 
 /**
@@ -31,8 +38,11 @@ export function newJobToJson(job: NewJob): Record<string, unknown> {
 export function newJobsToJson(jobs: NewJob[]): [shared: string, payloads: string, jobs: string | null] {
   const [first] = jobs
   if (first === undefined) return ['{}', '[]', null]
-  const differing = fields.filter((field) => jobs.some((job) => !isSame(job[field], first[field])))
-  const shared = fields.filter((field) => !differing.includes(field))
+  const differing = names.filter((name) => {
+    const value = readField(first, name)
+    return jobs.some((job) => !isSame(readField(job, name), value))
+  })
+  const shared = names.filter((name) => !differing.includes(name))
   return [
     jsonText('jobs', pickFields(first, shared)),
     jsonText(
@@ -48,17 +58,21 @@ export function newJobsToJson(jobs: NewJob[]): [shared: string, payloads: string
   ]
 }
 
-function pickFields(job: NewJob, wanted: Field[]): Record<string, unknown> {
+const readField = (job: NewJob, name: string) => readers[name]?.(job)
+
+function pickFields(job: NewJob, wanted: string[]): Record<string, unknown> {
   const picked: Record<string, unknown> = {}
-  for (const field of wanted) {
-    const value = job[field]
-    if (value !== undefined) picked[fieldNames[field]] = value instanceof Date ? isoTime(field, value) : value
+  for (const name of wanted) {
+    const value = readField(job, name)
+    if (value !== undefined) picked[name] = value
   }
   return picked
 }
 
-const isSame = (a: NewJob[Field], b: NewJob[Field]) =>
-  a === b || (a instanceof Date && b instanceof Date && a.getTime() === b.getTime())
+const isSame = (a: FieldValue, b: FieldValue) => a === b || (Array.isArray(a) && String(a) === String(b))
+
+const timeOrNone = (name: string, date: Date | undefined) =>
+  date === undefined ? undefined : isoTime(name, date)
 
 export function isoTime(name: string, date: Date): string {
   if (Number.isNaN(date.getTime())) throw invalidArgument(name, date, 'a valid date')

@@ -46,6 +46,7 @@ export function toJobFacts(row: Row, table: TableProfile): JobFacts {
     keptWorkerId: text(row['kept_worker_id']),
     maxAttempts: Number(row['max_attempts']),
     hasBudget: row['has_budget'] === true,
+    expiresInMs: numberOrNull(row['expires_in_ms']),
     error: error === null ? null : { code: error.code, reason: error.reason, category: error.category },
     isCancelAsked: row['is_cancel_asked'] === true,
     runInMs: numberOrNull(row['run_in_ms']),

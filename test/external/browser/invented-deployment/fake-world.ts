@@ -73,6 +73,8 @@ function jobOf(number: number, changes: Partial<Job>, now: number): Job {
     reaped_at: null,
     error: null,
     traceparent: null,
+    backoff_steps_ms: null,
+    expires_at: null,
     payload: {
       source: `s3://clips/${number}.mp4`,
       user: { id: 42 + number, email: '[redacted]' },

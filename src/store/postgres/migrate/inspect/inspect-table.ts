@@ -261,7 +261,7 @@ function assertColumnTypes(table: TableProfile, columns: Record<string, ColumnFa
 const counts = new Set<LogicalColumn>(['attempt', 'failures', 'crashes', 'timeouts', 'max_attempts'])
 
 function compatible(column: LogicalColumn, type: string): string[] {
-  if (type === 'bigint') return ['bigint']
+  if (type === 'bigint' || type === 'bigint[]') return [type]
   if (type === 'int') return ['smallint', 'integer', ...(counts.has(column) ? [] : ['bigint'])]
   if (type === 'jsonb') return ['json', 'jsonb']
   if (type === 'uuid') return ['uuid']

@@ -11,7 +11,7 @@ export interface ColumnStatement {
 /** The statements of sql/attach/table/columns.sql with the column that each adds, without those the table does without. */
 export function columnStatements(absent?: ReadonlySet<LogicalColumn>): ColumnStatement[] {
   const statements = readSql('attach/table', 'columns').matchAll(
-    /^alter table .* add column if not exists "(\w+)" (\w+).*;$/gm,
+    /^alter table .* add column if not exists "(\w+)" (\w+(?:\[\])?).*;$/gm,
   )
   return [...statements]
     .map(([sql, column, type]) => ({ column: column as LogicalColumn, type: String(type), sql }))

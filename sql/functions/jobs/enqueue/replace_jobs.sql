@@ -1,0 +1,60 @@
+-- Private: gives the fields of new jobs to the waiting jobs that have their dedupe keys; counts and errors start
+-- again, with a new generation. A running job with the key gives it away, so that the new job can be inserted: what it
+-- works on is older. Of several jobs with one key the last counts. "replaced" has the id by position: NULL for those
+-- that a later one of the call replaced. Keys are locked until the transaction ends, so that two such calls follow each
+-- other.
+create or replace function "unstuck"."replace_jobs"(
+  p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_now timestamptz, p_max_attempts int,
+  out replaced jsonb, out queues text[], out delays_ms float8[])
+language plpgsql set enable_seqscan = off as $$
+declare
+  v_types text[]; v_keys text[]; v_last int[]; v_earlier int[];
+begin
+  select array_agg(asked.type) filter (where is_last), array_agg(asked.dedupe_key) filter (where is_last),
+         array_agg(asked.place) filter (where is_last), array_agg(asked.place) filter (where not is_last)
+    into v_types, v_keys, v_last, v_earlier
+    from (select job.type, job.dedupe_key, job.place,
+                 job.place = max(job.place) over (partition by job.type, job.dedupe_key) as is_last
+            from "unstuck".new_jobs(p_shared, p_payloads, p_jobs, p_now, null) job
+           where job.dedupe_replace and job.dedupe_key is not null) asked;
+  if v_keys is null then
+    return;
+  end if;
+  perform "unstuck".lock_keys(/*attachment*/'native', v_types, v_keys);
+  -- A claim that holds the row decides first: the job waits no longer then.
+  with locked as materialized (
+    select asked.*, held.id
+      from "unstuck".new_jobs(p_shared, p_payloads, p_jobs, p_now, p_max_attempts) asked,
+           lateral (select job."id" as id from "unstuck"."jobs" job
+                     where job."type"::text = asked.type and job."dedupe_key"::text = asked.dedupe_key
+                       and job."status" = /*waiting*/'waiting'
+                     order by job."created_at", job."id" limit 1 for no key update) held
+     where asked.place = any (v_last)
+  ), changed as (
+    update "unstuck"."jobs" job
+       set "queue" = locked.queue, "payload" = locked.payload, "priority" = locked.priority, "owner" = locked.owner,
+           "run_at" = locked.run_at, "stage" = locked.stage, "expected_duration_ms" = locked.expected_duration_ms,
+           "max_attempts" = locked.max_attempts, "traceparent" = locked.traceparent,
+           "backoff_steps_ms" = locked.backoff_steps_ms, "expires_at" = locked.expires_at, "updated_at" = p_now,
+           "generation" = coalesce(job."generation", 1) + 1, "attempt" = 0, "failures" = 0, "crashes" = 0,
+           "timeouts" = 0, "reaped_at" = null, /*+last_error "last_error" = null, */ "error_code" = null,
+           "error_reason" = null, "error_category" = null, "error_stack" = null, "error_attempt" = null
+      from locked
+     where job."id" = locked.id
+    returning locked.place, job."id" as id, coalesce(job."queue", job."type")::text as queue, locked.run_at
+  )
+  select jsonb_object_agg(changed.place, changed.id::text), array_agg(changed.queue),
+         array_agg(coalesce("unstuck".ms_between(p_now, changed.run_at), 0::float8))
+    into replaced, queues, delays_ms from changed;
+  replaced := coalesce(replaced, '{}') || coalesce(
+    (select jsonb_object_agg(place, null::text) from pg_catalog.unnest(v_earlier) place), '{}');
+  with running as materialized (
+    select job."id" as id
+      from unnest(v_types, v_keys) asked(type, key), "unstuck"."jobs" job
+     where job."type"::text = asked.type and job."dedupe_key"::text = asked.key
+       and job."status" in /*running_words*/('running')
+     order by job."id" for no key update of job
+  )
+  update "unstuck"."jobs" job set "dedupe_key" = null, "reaped_at" = null from running where job."id" = running.id;
+end
+$$;

@@ -1,0 +1,63 @@
+// Rules that a job brings: its attempts and the waits between them, and what happens beside a job with the same key.
+import { invalidArgument, requireKnownNames } from '../errors/index.ts'
+import type { NewJob, RetryBackoff } from './job.ts'
+
+const HOUR_MS = 3_600_000
+const YEAR_MS = 365 * 24 * HOUR_MS
+const MOST_STEPS = 100
+const STEPS_TAKE = `1 to ${MOST_STEPS} waits of 0 to ${YEAR_MS} ms, or { baseMs, maxMs }`
+
+export const maxAttemptsOf = ({ maxAttempts, retry }: NewJob): number | undefined =>
+  maxAttempts ?? retry?.attempts
+
+export const dedupeKeyOf = ({ dedupeKey, dedupe }: NewJob): string | undefined => dedupeKey ?? dedupe?.key
+
+/** The waits as the database keeps them: doubling ones end at their maximum, which repeats. */
+export function backoffSteps(backoff: RetryBackoff): number[] {
+  if (Array.isArray(backoff)) return backoff
+  const { baseMs, maxMs = HOUR_MS } = backoff
+  const steps = [Math.min(baseMs, maxMs)]
+  for (let ms = baseMs; ms < maxMs && steps.length < MOST_STEPS; steps.push(Math.min(ms, maxMs))) ms *= 2
+  return steps
+}
+
+export function checkBackoff(name: string, backoff: unknown): void {
+  if (!isBackoff(backoff)) throw invalidArgument(name, backoff, STEPS_TAKE)
+}
+
+function isBackoff(backoff: unknown): boolean {
+  if (Array.isArray(backoff))
+    return backoff.length >= 1 && backoff.length <= MOST_STEPS && backoff.every((ms) => isWait(ms))
+  if (typeof backoff !== 'object' || backoff === null) return false
+  const { baseMs, maxMs = HOUR_MS, ...others } = backoff as { baseMs?: unknown; maxMs?: unknown }
+  return Object.keys(others).length === 0 && isWait(baseMs) && baseMs !== 0 && isWait(maxMs)
+}
+
+const isWait = (ms: unknown) => Number.isInteger(ms) && (ms as number) >= 0 && (ms as number) <= YEAR_MS
+
+export function checkRules({ retry, maxAttempts, dedupe, dedupeKey }: NewJob): void {
+  if (retry !== undefined) {
+    requireKnownNames('retry', Object.keys(retry), ['attempts', 'backoff'], 'field')
+    if (retry.attempts !== undefined && maxAttempts !== undefined)
+      throw invalidArgument('retry.attempts', retry.attempts, 'a number or maxAttempts, not both')
+    checkAttempts('retry.attempts', retry.attempts)
+    if (retry.backoff !== undefined) checkBackoff('retry.backoff', retry.backoff)
+  }
+  if (dedupe === undefined) return
+  requireKnownNames('dedupe', Object.keys(dedupe), ['key', 'forMs', 'replace'], 'field')
+  const { key, forMs, replace } = dedupe
+  if (dedupeKey !== undefined) throw invalidArgument('dedupeKey', dedupeKey, 'a key or dedupe, not both')
+  if (typeof key !== 'string') throw invalidArgument('dedupe.key', key, 'a text')
+  if (forMs !== undefined && !(typeof forMs === 'number' && forMs > 0 && forMs <= YEAR_MS))
+    throw invalidArgument('dedupe.forMs', forMs, 'milliseconds up to one year')
+  if (replace !== undefined && typeof replace !== 'boolean')
+    throw invalidArgument('dedupe.replace', replace, 'true or false')
+  if (replace === true && forMs !== undefined)
+    throw invalidArgument('dedupe.replace', replace, 'true or forMs, not both')
+}
+
+export function checkAttempts(name: string, attempts: unknown): void {
+  const isValid = Number.isInteger(attempts) && (attempts as number) >= 1 && (attempts as number) <= 1_000
+  if (attempts !== undefined && !isValid)
+    throw invalidArgument(name, attempts, 'a whole number from 1 to 1000')
+}
