@@ -57,6 +57,7 @@
 -- column breakers.changed_at timestamp with time zone not null default now()
 -- column breakers.changed_by text
 -- column breakers.reason text
+-- column breakers.unheard integer not null default 0
 -- constraint breakers breakers_close_after_check CHECK (((close_after >= 1) AND (close_after <= 1000)))
 -- constraint breakers breakers_fail_threshold_check CHECK (((fail_threshold > (0)::double precision) AND (fail_threshold <= (1)::double precision)))
 -- constraint breakers breakers_min_calls_check CHECK (((min_calls >= 1) AND (min_calls <= 1000)))
@@ -510,7 +511,7 @@
 -- domain attempt_counting text CHECK ((VALUE = ANY (ARRAY['claim'::text, 'failure'::text, 'failure-and-reap'::text])))
 -- domain attempt_limit integer CHECK (((VALUE >= 1) AND (VALUE <= 1000)))
 -- domain backoff_steps_ms bigint[] CHECK (((COALESCE(array_ndims(VALUE), 1) = 1) AND (array_position(VALUE, NULL::bigint) IS NULL) AND (0 <= ALL (VALUE)) AND ('31536000000'::bigint >= ALL (VALUE))))
--- type breaker_status name text, state text, since timestamp with time zone, changed_by text, reason text, calls integer, failures integer, successes integer, probing integer, next_probe_in_ms double precision, held_for_ms double precision, settings jsonb, queues jsonb, last_calls jsonb, reopens integer, early_probe_in_ms double precision
+-- type breaker_status name text, state text, since timestamp with time zone, changed_by text, reason text, calls integer, failures integer, successes integer, probing integer, next_probe_in_ms double precision, held_for_ms double precision, settings jsonb, queues jsonb, last_calls jsonb, reopens integer, early_probe_in_ms double precision, unheard integer
 -- type claimed_job id text, lease_id uuid, fence text, type text, queue text, payload jsonb, priority integer, stage text, owner text, attempt integer, failures integer, crashes integer, timeouts integer, max_attempts integer, generation integer, created_at timestamp with time zone, started_at timestamp with time zone, expected_duration_ms double precision, lease_ms double precision, deadline_ms double precision, traceparent text, is_rescue boolean, waited_ms double precision
 -- domain deadlines_by_stage jsonb CHECK (((jsonb_typeof(VALUE) = 'object'::text) AND (NOT jsonb_path_exists(VALUE, 'strict $.*?(((@.type() != "number" || @ < 0) || @ > 31536000000) || @.floor() != @)'::jsonpath))))
 -- domain deadlines_by_type jsonb CHECK (((jsonb_typeof(VALUE) = 'object'::text) AND (NOT jsonb_path_exists(VALUE, 'strict $.*?(((@.type() != "number" || @ < 0) || @ > 31536000000) || @.floor() != @)'::jsonpath))))
@@ -558,6 +559,7 @@
 -- function breaker_state(p_held_at timestamp with time zone, p_held_until timestamp with time zone, p_is_open boolean, p_mode text, p_cooldown_until timestamp with time zone) returns text sql stable 36186a0b938e75470831e9a6bf50bd07
 -- function bury_jobs(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql volatile 4d2c94b63e96fca71e7f533f6884cc9d
 -- function bury_spent(p_ids uuid[], p_policy <schema>.policies) returns SETOF <schema>.reaped_job plpgsql volatile enable_seqscan=off 84e4eaa5fab63417d84b1d73f9d5e75a
+-- function cancel_facts(p_attachment text, p_job_id text) returns jsonb plpgsql stable search_path=pg_catalog, pg_temp f2c33abe9fed8f5b18649196b5407484
 -- function cancel_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 461bb304c3a908f5cdd75a8d653b964d
 -- function cause_id(p_code text, p_reason text) returns text sql stable ee98c97a04a26c0a66b632ab5262a02f
 -- function chance_of(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer, p_expires_at timestamp with time zone) returns text sql stable 8f014690a3fb5929d7ad4b217c819428
@@ -570,14 +572,15 @@
 -- function claim_level_of(p_id uuid, p_queues text[], p_types text[], OUT priority integer, OUT queues text[], OUT cursors jsonb) returns record plpgsql volatile 9a942c865257f3dd4ab7376444f8b592
 -- function claim_rows(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_policy jsonb, p_actor text, p_cursors jsonb, p_id uuid) returns SETOF <schema>.claimed_job plpgsql volatile 9e0d5d7625bf79f6d9353a066107818b
 -- function claim_shares(p_queues text[], p_due_at timestamp with time zone[], p_ids uuid[], p_priority integer, p_limit integer, p_types jsonb, p_policy <schema>.policies, p_cursors jsonb, p_skips text[], OUT queues text[], OUT shares integer[]) returns record plpgsql volatile f3da6f54584c65dd0da297905f695dc0
--- function close_breaker(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp b9a16a5270645c618a1810ee13d605f4
+-- function close_breaker(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp db285e3626cd360b8fe1c59916db3839
 -- function cohort_spread_ms(p_policy <schema>.policies, p_is_timeout boolean, p_jobs bigint, p_backoff_ms bigint) returns bigint sql immutable f931a4c15a995e3e995ea81186972e19
 -- function complete_batch(p_ids uuid[], p_lease_ids uuid[], p_results text[], p_actor text, p_policy jsonb) returns SETOF <schema>.job_outcome plpgsql volatile plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off db79bf1198322d8e5ef6cb246dacac49
 -- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[], p_actor text DEFAULT NULL::text, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.job_outcome plpgsql volatile 3f94da7197f74f280f21984b01f49e82
 -- function count_dispatches(p_attachment text) returns integer sql stable search_path=pg_catalog, pg_temp 9f65886d95b67d2402f7668381aa8ddf
 -- function count_durations(p_durations double precision[]) returns integer[] sql immutable search_path=pg_catalog, pg_temp 4e176eed9fcb8662e37b71d28dd71fde
 -- function count_minute(p_from timestamp with time zone) returns integer plpgsql volatile enable_seqscan=off f74a5822122214f37c7a4dbc625ccfef
--- function count_successes(p_breaker <schema>.breakers, p_count integer) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 9e243f19f3370c088ffd84a26210343a
+-- function count_operation_ends(p_id uuid) returns jsonb plpgsql stable ca5bd2d417947a200cf43264ad3eb54f
+-- function count_successes(p_breaker <schema>.breakers, p_count integer) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 0bb23b5b9db62b4a36089607a0946822
 -- function count_trends(p_minute timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer plpgsql volatile enable_seqscan=off 5e8ca917bd3a21efac1ece0b63587fcb
 -- function create_token(p_name text, p_sha256 bytea, p_scopes text[], p_owner text DEFAULT NULL::text, p_expires_in_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp e20a997689c0da2da08464a6ab5c9120
 -- function decide_claim(p_worker_id text, p_held json, p_is_first boolean, p_reserves boolean, p_lease_id uuid, p_policy <schema>.policies, INOUT buried integer, INOUT skips text[], INOUT slots jsonb, OUT ids uuid[], OUT is_alone boolean, OUT is_reserved boolean) returns record plpgsql volatile a5d3b652029c2c3f310df626c5daad39
@@ -599,7 +602,7 @@
 -- function enqueue_keyed(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, OUT created uuid[], OUT queues text[], OUT delays_ms double precision[], OUT ids text[], OUT outcomes text[]) returns record plpgsql volatile cfc1c9da1637b003e768fcf07b8b6120
 -- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile 12e9d8f474f915ae687f0a8d6b12b317
 -- function expiry_of(p_job jsonb, p_now timestamp with time zone) returns timestamp with time zone sql stable a0cc6956193f3a1e2fb0e9d6a780ed5d
--- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 55dc15e7c9de2a40d834ab3ee6bcc2a8
+-- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 448e43db2f43b31e81c5815ef55f2a38
 -- function extend_free_leases(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint, p_policy <schema>.policies, p_now timestamp with time zone, OUT ids uuid[], OUT lease_ids uuid[], OUT answers text[]) returns record plpgsql volatile lock_timeout=1ms plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off bdea5df4059375de44d87af16cf968c2
 -- function fail_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[], p_tries integer[], p_error text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp a3463f3ffc124f35f6bcccab5de6f5d6
 -- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off e669fcb54dd396133567a93063c96748
@@ -662,13 +665,15 @@
 -- function larger_counts(p_one integer[], p_other integer[]) returns integer[] sql immutable search_path=pg_catalog, pg_temp 090302e8ad92387be8c9c478155a5bc2
 -- function last_release_ms(p_id uuid) returns double precision plpgsql stable search_path=pg_catalog, pg_temp 5e26f97855dbf432e05e2e8a8b5d2d98
 -- function lease_health() returns TABLE(id uuid, stage text, lease_ms bigint, ended_at timestamp with time zone, health text) sql stable 9e7a30f3bd8b628ca9e79164e12bfc33
+-- function leases_by_worker() returns jsonb sql stable 48348b2e63fb940bd02d9c0fa75f98bf
 -- function leave_presence(p_attachment text, p_worker_id text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp d09223ead7869d821f58602d9a0ef1de
 -- function limit_breaker(p_name text, p_limited_ms double precision) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp ba7adc02b6784abe57e2c8b177cca94c
 -- function list_audit_entries(p_table text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, at timestamp with time zone, type text, actor text, reason text, table_name text, job_id text, subject text, details jsonb, next text) plpgsql stable search_path=pg_catalog, pg_temp 4ab0b40e09fdadceb986fcd53f2f289d
--- function list_breakers(p_name text DEFAULT NULL::text) returns SETOF <schema>.breaker_status sql stable search_path=pg_catalog, pg_temp 8085a6442fed337d46bf6aef364bc17b
+-- function list_breakers(p_name text DEFAULT NULL::text) returns SETOF <schema>.breaker_status sql stable search_path=pg_catalog, pg_temp 148d633217c72c9c9552cec84a468e68
 -- function list_deliveries(p_attachment text, p_webhook_id uuid DEFAULT NULL::uuid, p_status text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, webhook_id text, job_id text, type text, status text, tries integer, next_try_in_ms double precision, last_status integer, last_error text, created_at timestamp with time zone, delivered_at timestamp with time zone) plpgsql stable search_path=pg_catalog, pg_temp b6db76e1940cc4375742d6fcc969cc24
 -- function list_jobs(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 100, p_before uuid DEFAULT NULL::uuid, p_with_payload boolean DEFAULT false) returns jsonb plpgsql stable 1bf9dfa2e1c9365d4446ab50a4c3e7d2
 -- function list_operation_jobs(p_attachment text, p_id uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 100) returns TABLE(job_id text, place integer, outcome text) plpgsql stable search_path=pg_catalog, pg_temp 7bbe8761f078b46bd5fbb2112f090784
+-- function list_operation_jobs(p_id uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 100) returns TABLE(job_id text, place integer, outcome text, status text) plpgsql stable 020275e108f1c3196bc1d6b31c04fa06
 -- function list_operations(p_attachment text, p_owner text DEFAULT NULL::text, p_before uuid DEFAULT NULL::uuid, p_limit integer DEFAULT 100, p_id uuid DEFAULT NULL::uuid) returns TABLE(operation jsonb) plpgsql stable search_path=pg_catalog, pg_temp 64de8b9c824ab7d4f214ad47e76d0dd5
 -- function list_queues(p_queues text[] DEFAULT NULL::text[], p_count_limit integer DEFAULT 100000) returns TABLE(queue text, waiting integer, due integer, running integer, released_often integer, is_paused boolean, paused_at timestamp with time zone, paused_for_ms double precision, paused_by text, pause_reason text, dependency text, breaker_state text, at_least text[], is_complete boolean) plpgsql stable enable_seqscan=off 440f316643f64c0941a0f42de5187f1e
 -- function list_rate_limits(p_prefix text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(key text, rate_per_s double precision, burst integer, tokens integer, next_token_in_ms double precision, full_in_ms double precision, used_at timestamp with time zone) plpgsql stable search_path=pg_catalog, pg_temp 663798c7f54ef8811db51906f28ff74e
@@ -679,7 +684,7 @@
 -- function list_trends(p_attachment text, p_from timestamp with time zone, p_span_min integer DEFAULT 60, p_queue text DEFAULT NULL::text, p_type text DEFAULT NULL::text, p_limit integer DEFAULT 1000) returns TABLE(at timestamp with time zone, queue text, type text, enqueued bigint, completed bigint, failed bigint, rescued bigint, wait_p50_ms double precision, wait_p95_ms double precision, run_p50_ms double precision, run_p95_ms double precision, is_bounded boolean) plpgsql stable search_path=pg_catalog, pg_temp 3b660cbeaff083c196cbf4fa3febafb0
 -- function list_values(p_list json) returns SETOF text sql immutable 870bba3c3b564dee4a49ff48f2f4b20c
 -- function list_webhooks(p_attachment text, p_id uuid DEFAULT NULL::uuid) returns SETOF <schema>.webhook_status sql stable search_path=pg_catalog, pg_temp 506792d790e86e80875adaa2d3773668
--- function list_workers() returns TABLE(worker_id text, state text, host text, pid integer, version text, types text[], concurrency integer, running integer, leases integer, loop_lag_ms double precision, seen_ms double precision, started_at timestamp with time zone, seen_at timestamp with time zone, draining_at timestamp with time zone, stopped_at timestamp with time zone, exit_code integer, drain_requested_at timestamp with time zone, drain_requested_by text, drain_reason text, presence text) plpgsql stable 23b57f52bd195e8645b0a00756e49c2c
+-- function list_workers() returns TABLE(worker_id text, state text, host text, pid integer, version text, types text[], concurrency integer, running integer, leases integer, loop_lag_ms double precision, seen_ms double precision, started_at timestamp with time zone, seen_at timestamp with time zone, draining_at timestamp with time zone, stopped_at timestamp with time zone, exit_code integer, drain_requested_at timestamp with time zone, drain_requested_by text, drain_reason text, presence text) plpgsql stable 5ad632a4858bb6807b4677165434321c
 -- function listed(p_list json, p_value text) returns text sql immutable eadad3c954684672633682db32529116
 -- function listed_fields(p_type text, p_fence bigint, p_attempt integer, p_stage text, p_owner text, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer, p_generation integer, p_run_at timestamp with time zone, p_started_at timestamp with time zone, p_expected_duration_ms double precision, p_traceparent text, p_reaped_at timestamp with time zone, p_chance text) returns json plpgsql stable 65aca00b5e717659846a0af9893ba5a4
 -- function listen_to_hints(p_attachment text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 7a9df91c3c0b1eb7c119dec97f519a80
@@ -704,7 +709,7 @@
 -- function observed_outcomes() returns TABLE(job_id text, lease text, outcome text) plpgsql stable c5c11975191ebe54eb81625772b81603
 -- function oldest_client() returns text sql immutable d6ad5dc9293ddd828e7bedec16d93be5
 -- function oldest_due(OUT due_at timestamp with time zone, OUT is_cut boolean) returns record plpgsql stable d08cdc8daa62e1bdc0aa7d0bfedcdfaa
--- function open_breaker(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 448c54b4d05e3a8d173b005db1fad1dc
+-- function open_breaker(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 2533dcba3c5190f1ddce6e44b21309c0
 -- function open_queues(p_attachment text, p_queues text[]) returns TABLE(queues text[], slots jsonb) sql stable search_path=pg_catalog, pg_temp a88aaa0772386bd22d3ad8eedb5ce25b
 -- function operation_record(p_operation <schema>.operations) returns jsonb sql stable 72527d0f4f5749d669eecadc0d5df5a4
 -- function pause_queue(p_queue text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp b6f69872d6e6079ca42c14dcb197c80b
@@ -719,7 +724,7 @@
 -- function prune_jobs(p_retention_days integer DEFAULT NULL::integer, p_limit integer DEFAULT 1000, p_after timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(deleted integer, next text) plpgsql volatile enable_seqscan=off a3e2cf56c5c8a4b0106c15b2f9d877c6
 -- function prune_rate_limits(p_limit integer DEFAULT 1000) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 1e1c805406071f143edb0dd6478d265f
 -- function prune_reports(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 8a2bad9d6ca399f03b2eb3ec983067f1
--- function queue_facts(p_attachment text, p_queue text) returns jsonb plpgsql stable search_path=pg_catalog, pg_temp 71d8e26dbeae78e545fccf9b601ee1e4
+-- function queue_facts(p_attachment text, p_queue text) returns jsonb plpgsql stable search_path=pg_catalog, pg_temp f66b02d0172ac56947d619008149e98a
 -- function queue_of(p_id uuid) returns text[] plpgsql stable enable_seqscan=off 9e62f3c507228e2171de23776bbc2aa8
 -- function read_ends(p_ids uuid[]) returns SETOF jsonb plpgsql volatile enable_seqscan=off enable_hashjoin=off enable_mergejoin=off 1f26cd93790656c2b2a0df8c76b32ce3
 -- function read_health(p_policy jsonb DEFAULT NULL::jsonb, p_count_limit integer DEFAULT 100000) returns TABLE(waiting integer, due integer, running integer, overdue integer, oldest_overdue_ms double precision, oldest_due_ms double precision, unjudged integer, reaper_age_ms double precision, hold_reason text, released_often integer, at_least text[], queues jsonb) plpgsql stable enable_seqscan=off 259250ca6474013dbb2eac0da179835f
@@ -734,7 +739,7 @@
 -- function reaped_attempt(p_policy <schema>.policies, p_action text, p_attempt integer, p_max_attempts integer) returns integer sql immutable 7cb8b708b6d3e6456f4b54ae58b2d32a
 -- function recent_outages(p_outages tstzmultirange, p_at timestamp with time zone, p_lease_ms bigint) returns tstzmultirange sql immutable edc3ca44deee026bb2da19ded0abff24
 -- function record_audit_entry(p_attachment text, p_type text, p_subject text, p_actor text, p_reason text, p_details jsonb DEFAULT '{}'::jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 1cb62e0d23ebed8b0f783896a6e359db
--- function record_calls(p_name text, p_calls jsonb) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp 22b92f29b58c4c05a53c1d3ee363e26b
+-- function record_calls(p_name text, p_calls jsonb) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp f5ddbe997df634d61500cb430e1af630
 -- function record_deliveries(p_attachment text, p_table text, p_at timestamp with time zone, p_events <schema>.new_event[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp d0658196156c659e7e18d7c690c7349e
 -- function record_dispatches(p_policy <schema>.policies, p_job_ids text[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 11d1d033624f5412378949217fbd74c1
 -- function record_events(p_at timestamp with time zone, p_events <schema>.new_event[]) returns integer plpgsql volatile 1297631c487777079460f0a39dd9ce65
@@ -794,7 +799,7 @@
 -- function retry_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer, p_keep_attempts boolean DEFAULT false, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 114507d07b7ca1df1047dbd9c28692ba
 -- function return_windows(p_attachment text, p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids text[], p_created text[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp enable_seqscan=off 4ce8b139606384ad01cae4255c719fab
 -- function rules_problem(p_job jsonb) returns text sql stable 7f9a35c383c1376a2c897dc392672d6e
--- function run_jobs_now(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off a69d86e0c31ac0bddd3f0b0aa7b0e8d3
+-- function run_jobs_now(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 927dc05c738dc2505639275282980c86
 -- function run_schedule(p_name text, p_due_at timestamp with time zone, p_next_run_at timestamp with time zone, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, job_id text) plpgsql volatile 9bfb1b0c64fb3d9e825fa2d6a3a82b4f
 -- procedure run_sweep(IN p_reaper_id text DEFAULT 'sql'::text, IN p_limit integer DEFAULT 1000) plpgsql volatile bf2d57cf103c406eeb6636b812309eaf
 -- procedure run_sweeps(IN p_every_sec integer DEFAULT 15, IN p_reaper_id text DEFAULT 'sql'::text) plpgsql volatile 95024d3edfbf7c76fc6e11bc9bb2e0a7
@@ -851,7 +856,7 @@
 -- function watch_workers(p_attachment text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 9002b4827880558eec5e382cef0e4612
 -- function watchers(p_attachment text) returns integer sql stable search_path=pg_catalog, pg_temp e52ad60da0dc61926e4cdda2b80f5963
 -- function withhold(p_kind text, p_identity text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 02a63f3bd27954fdc210d8c4464968c3
--- function worker_facts(p_attachment text, p_type text) returns jsonb sql stable search_path=pg_catalog, pg_temp ac5c3e98e7623eb65e8605d2d9f6cedf
+-- function worker_facts(p_attachment text, p_type text, p_leases jsonb) returns jsonb sql stable search_path=pg_catalog, pg_temp 1487b7832fb96d019dc5cec7e22f2dc6
 -- function worker_presence(p_attachment text) returns TABLE(worker_id text, presence text) plpgsql stable search_path=pg_catalog, pg_temp bcca3595d9a3137f877511f06e6d5ee4
 -- function wrapper_statement(p_schema text, p_name text, p_calls text, p_kept_name text) returns text plpgsql stable search_path=pg_catalog, pg_temp 3f5162a2f9b89f2992a1bf55f075eafc
 -- function write_breaker(p_name text, p_change jsonb) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp ecf38442cbcd0f6220c64dd3b2343a98

@@ -9,6 +9,7 @@ import { JobsPage } from './jobs/jobs.tsx'
 import { NowPage } from './now/now.tsx'
 import { OperationPage } from './operations/operation.tsx'
 import { OperationsPage } from './operations/operations.tsx'
+import { QueuesPage } from './queues/queues.tsx'
 import { ReaperPage } from './reaper/reaper.tsx'
 import { AuditPage } from './settings/audit.tsx'
 import { DoctorPage } from './settings/doctor.tsx'
@@ -71,6 +72,7 @@ function Pages() {
       <Route path="/operations/:id">
         {({ id }) => <OperationPage key={id} id={decodeURIComponent(id)} />}
       </Route>
+      <Route path="/queues" component={QueuesPage} />
       <Route path="/workers" component={WorkersPage} />
       <Route path="/dependencies" component={DependenciesPage} />
       <Route path="/reaper" component={ReaperPage} />

@@ -9,6 +9,8 @@ const suites = [
   'test/external/browser/pages.test.ts',
   'test/external/browser/operators.test.ts',
   'test/external/browser/live.test.ts',
+  'test/external/browser/incidents-queues.test.ts',
+  'test/external/browser/incidents-workers.test.ts',
   'test/external/browser/docs-site.test.ts',
   'test/external/browser/pdf-converter.test.ts',
 ]
@@ -19,6 +21,7 @@ const smoke = [
   'who has to sign in',
   'SEE-5 /jobs ',
   'with the keyboard alone',
+  'SEE-7 SEE-8 stuck',
 ]
 
 // The headless shell draws no window and takes half the CPU time.
@@ -37,6 +40,7 @@ if (found !== undefined) {
   const args = vitestArguments('test/external/browser/vitest.config.ts', [
     'test/external/browser/live.test.ts',
     'test/external/browser/pages.test.ts',
+    'test/external/browser/incidents-workers.test.ts',
     '-t',
     smoke.join('|'),
   ])

@@ -18,7 +18,8 @@ import { addDead } from './dead/dead.ts'
 import { configCommand } from './health/config.ts'
 import { addDoctor } from './health/doctor.ts'
 import { addDrill } from './health/drill.ts'
-import { statusCommand, stuckCommand } from './health/status.ts'
+import { statusCommand } from './health/status.ts'
+import { stuckCommand } from './health/stuck.ts'
 import { addEvents } from './jobs/events.ts'
 import { withTable } from './jobs/job-flags.ts'
 import { addJobs } from './jobs/jobs.ts'
@@ -160,7 +161,7 @@ function addRunning(program: Command): void {
 
 function addLooking(program: Command): void {
   withConnection(program.command('status'))
-    .description('shows queue health; exit code 1 if jobs stay past their lease')
+    .description('shows queue health; exit code 1 if jobs are past their lease or nobody sweeps')
     .addHelpText('after', example('unstuck status'))
     .action(statusCommand)
   withConnection(program.command('stuck'))

@@ -107,6 +107,7 @@ describe('breakers', () => {
     successes: 0,
     probing: 0,
     reopens: 0,
+    unheard: 0,
     nextProbeInMs: null,
     earlyProbeInMs: null,
     heldForMs: null,

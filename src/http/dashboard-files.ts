@@ -11,6 +11,7 @@ const PAGE_PATHS = [
   '/',
   '/jobs',
   '/jobs/:id',
+  '/queues',
   '/dead-letters',
   '/operations',
   '/operations/:id',

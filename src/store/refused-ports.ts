@@ -22,6 +22,7 @@ export function bindRefusedPorts(
     abortOperation: operations,
     readOperation: operations,
     listOperations: operations,
+    countOperationEnds: operations,
     listOperationJobs: operations,
     recordTrends: trends,
     countTrends: trends,

@@ -226,7 +226,7 @@ describe('why', () => {
     expect(stdout).toMatch(/✗ BREAKER_HELD +gateway.* by ana: vendor asked/)
     expect(stdout).toMatch(/✗ SCHEDULED/)
     expect(stdout).toContain('✓ queue not paused')
-    expect(stdout).toContain('(skips SCHEDULED, not BREAKER_HELD)')
+    expect(stdout).toContain('Next:  unstuck breaker resume gateway --reason …')
     expect(await runJson('why', jobId)).toMatchObject({ table: 'jobs', verdict: 'blocked', runsInMs: null })
   })
 

@@ -2,6 +2,7 @@
 import { userInfo } from 'node:os'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { nativeProfile } from '../../src/profile/native.ts'
+import { runSweep } from '../../src/runtime/services/run-sweep.ts'
 import type { JobStore, WorkerReport } from '../../src/store/job-store.ts'
 import { createPostgresStore } from '../../src/store/postgres/index.ts'
 import { createInstalledDatabase } from '../support/installed-database.ts'
@@ -48,6 +49,28 @@ describe('status', () => {
     expect(exitCode).toBe(1)
     expect(stdout).toContain('! rescue last 24 h: none yet, 1 to rescue now — promise')
   })
+
+  it('SEE-8 counts dead jobs and workers, and names the command that ends each cause', async () => {
+    await store.enqueueJobs([{ type: 'asr' }, { type: 'asr' }])
+    await store.reportWorker(report)
+    const jobs = await store.claimJobs({ workerId: 'alpha:1', queues: ['asr'], limit: 2, leaseMs: 10_000 })
+    await store.failJobs(jobs.slice(0, 1).map((job) => ({ ...job, code: 'X', isRetryable: false })))
+    await store.pauseQueue('mail', { actor: 'ana', reason: 'deploy' })
+    await runSweep(store, { reaper: { reaperId: 'r' } })
+    expect(await run('status')).toMatchObject({ exitCode: 0 })
+    await forward(20_000)
+    const { exitCode, stdout } = await run('status')
+    expect(exitCode).toBe(1)
+    expect(stdout).toMatch(/dead +1 +1 cause: unstuck dead list/)
+    expect(stdout).toMatch(/workers +1 +1 live/)
+    expect(stdout).toMatch(/Next: {2}unstuck reap --once +Requeues every job/)
+    expect(stdout).toMatch(/Next: {2}unstuck queues resume mail --reason …/)
+    const stuck = await run('stuck')
+    expect(stuck.exitCode).toBe(1)
+    expect(stuck.stdout).toMatch(/JOB +TYPE +OVERDUE/)
+    expect(stuck.stdout).toMatch(/asr +10 s +alpha:1/)
+    await store.resumeQueue('mail')
+  })
 })
 
 describe('workers', () => {
@@ -57,7 +80,7 @@ describe('workers', () => {
     await store.reportWorker(report)
     const listed = await run('workers', 'list')
     expect(listed.exitCode).toBe(0)
-    expect(listed.stdout).toMatch(/jobs +alpha:1 +live +off +\d+ m?s ago +1\/4 +– +0\.1\.0 +asr mail/)
+    expect(listed.stdout).toMatch(/jobs +alpha:1 +live +off +\d+ m?s ago +0\/4 +– +0\.1\.0 +asr mail/)
     expect(listed.stdout).not.toContain('old:1')
     expect(parse((await run('workers', 'list', '--all', '--json')).stdout)).toMatchObject({
       workers: [
@@ -97,7 +120,7 @@ describe('workers', () => {
     expect(why.stdout).toContain('NO_WORKER_FOR_TYPE')
     expect(why.stdout).toContain('none of 1 live workers handles burnin')
     await store.reportWorker({ ...report, types: ['burnin'] })
-    expect((await run('why', job?.jobId ?? '')).stdout).toContain('1 worker handles burnin, 3 slots free')
+    expect((await run('why', job?.jobId ?? '')).stdout).toContain('1 worker handles burnin, 4 slots free')
   })
 
   it('SEE-6 status shows rescue times and the promise', async () => {

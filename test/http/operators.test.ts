@@ -94,7 +94,8 @@ describe('queues, breakers and schedules', () => {
     expect(held.breaker).toMatchObject({
       state: 'held',
       reason: 'maintenance',
-      banner: 'Converter busy — jobs will resume automatically.',
+      banner: `Converter on hold by ${held.breaker.changed_by} — jobs wait until it is resumed.`,
+      resumes: false,
     })
     const back = await bench.call('POST /v1/breakers/converter/resume', { body: {} })
     expect(back.body.breaker).toMatchObject({ state: 'closed', banner: null })

@@ -28,10 +28,21 @@ type Near = (ms: number) => unknown
 
 /** Without what differs between any two runs: ids and the times that calls take. */
 function describeWith(near: Near): (breaker: Breaker) => unknown[] {
-  return ({ state, changedBy, reason, calls, failures, successes, probing, reopens, ...breaker }) => {
+  return ({
+    state,
+    changedBy,
+    reason,
+    calls,
+    failures,
+    successes,
+    probing,
+    reopens,
+    unheard,
+    ...breaker
+  }) => {
     const { nextProbeInMs, heldForMs, earlyProbeInMs } = breaker
     const times = [nextProbeInMs, heldForMs, earlyProbeInMs].map((ms) => (ms === null ? null : near(ms)))
-    return [state, changedBy, reason, calls, failures, successes, probing, reopens, ...times]
+    return [state, changedBy, reason, calls, failures, successes, probing, reopens, unheard, ...times]
   }
 }
 

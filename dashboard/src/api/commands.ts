@@ -57,6 +57,12 @@ export const drainWorker = (worker: Target, options: Reasoned = {}) =>
   request('POST', path('workers', worker, 'drain'), bodyOf({ ...options }))
 export const previewSweep = (table: string | null) =>
   request<SweepAnswer>('POST', 'v1/reaper/run', { dry_run: true, ...(table === null ? {} : { table }) })
+export const runSweep = (table: string | null, reason: string) =>
+  request<SweepAnswer>(
+    'POST',
+    'v1/reaper/run',
+    bodyOf({ reason, dry_run: false, ...(table === null ? {} : { table }) }),
+  )
 export const createWebhook = (options: Reasoned & { url: string; events?: string[]; table?: string }) =>
   request<NewWebhookAnswer>('POST', 'v1/webhooks', bodyOf({ ...options }))
 export const switchWebhook = (webhook: Target, options: Reasoned & { is_active: boolean }) =>

@@ -21,6 +21,7 @@ import type {
   StaleValidation,
   SweepList,
   TokenList,
+  TrendList,
   Webhook,
   WhyAnswer,
   WorkerList,
@@ -76,6 +77,9 @@ interface Paged {
   next_cursor: string | null
 }
 
+/** Lists with more pages than these are read once. */
+export const MAX_LIVE_PAGES = 4
+
 function usePages<Answer extends Paged>(
   path: string,
   { values = {}, refetchMs, isEnabled = true }: Reading = {},
@@ -87,8 +91,11 @@ function usePages<Answer extends Paged>(
     getNextPageParam: (page) => page.next_cursor,
     enabled: isEnabled,
     placeholderData: keepPreviousData,
-    refetchInterval: again(refetchMs),
-    refetchOnWindowFocus: refetchMs !== undefined,
+    // A refetch reads all pages again: after a deep search it would walk the whole table.
+    refetchInterval: (query) =>
+      (query.state.data?.pages.length ?? 0) > MAX_LIVE_PAGES ? false : again(refetchMs)(query),
+    refetchOnWindowFocus: (query) =>
+      refetchMs !== undefined && (query.state.data?.pages.length ?? 0) <= MAX_LIVE_PAGES,
   })
 }
 
@@ -101,6 +108,8 @@ export const useRateLimits = () =>
 
 export const useDeadLetters = () => useTableResource<DeadLetterList>('v1/dead-letters', { refetchMs: 5_000 })
 export const useWorkers = () => useTableResource<WorkerList>('v1/workers', { refetchMs: 3_000 })
+export const useTrends = ({ hours, span }: { hours: number; span: string }) =>
+  useTableResource<TrendList>('v1/trends', { values: { hours, span, limit: 10_000 }, refetchMs: 30_000 })
 export const useSlo = () => useTableResource<SloAnswer>('v1/slo', { refetchMs: 5_000 })
 export const useStale = () =>
   useTableResource<StaleList>('v1/stale', { values: { limit: 50 }, refetchMs: 3_000 })

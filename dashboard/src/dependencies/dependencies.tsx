@@ -3,7 +3,6 @@ import { reconnect } from '../api/live.ts'
 import { useTableLive } from '../shell/use-table-live.ts'
 import { Broken, Empty, Loading, Page } from '../ui/page.tsx'
 import { BreakerCard } from './breaker-card.tsx'
-import { QueueTable } from './queue-table.tsx'
 import { RateGauges } from './rate-gauges.tsx'
 
 export function DependenciesPage() {
@@ -37,7 +36,6 @@ export function DependenciesPage() {
         </ul>
       )}
       <RateGauges />
-      {queues === null ? null : <QueueTable queues={queues} />}
     </Page>
   )
 }

@@ -1,4 +1,4 @@
-import type { Attempt, JobEvent } from '../../../src/http/contract/index.ts'
+import type { Attempt, Job, JobEvent } from '../../../src/http/contract/index.ts'
 import { showDuration } from '../format/show-time.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Empty } from '../ui/page.tsx'
@@ -67,8 +67,17 @@ const SHOWN_DETAILS = [
   'generation',
 ]
 
-export function EventList({ events }: { events: JobEvent[] }) {
-  if (events.length === 0) return <Empty title="No events yet." />
+/** The policy decides which events are written. */
+export const UNRECORDED =
+  'Claims and successes are recorded with the policy events: all. Recoveries, failures and changes by people always are.'
+
+export function EventList({ events, job }: { events: JobEvent[]; job: Job }) {
+  if (events.length === 0)
+    return (
+      <Empty title={job.attempt === 0 ? 'Nothing has happened to it yet.' : 'No event was recorded.'}>
+        {job.attempt === 0 ? undefined : UNRECORDED}
+      </Empty>
+    )
   return (
     <ol className="flex flex-col divide-y divide-line">
       {events.toReversed().map((event) => (

@@ -1,6 +1,7 @@
 import { useState } from 'react'
-import type { JobAnswer } from '../../../src/http/contract/index.ts'
+import type { Job, JobAnswer } from '../../../src/http/contract/index.ts'
 import { cancelJob, discardJob, retryJob, useCommand } from '../api/commands.ts'
+import { databaseNowMs } from '../api/database-clock.ts'
 import { cliLine } from '../format/cli-line.ts'
 import { useKey } from '../shell/shortcuts.tsx'
 import { Button } from '../ui/button.tsx'
@@ -15,13 +16,12 @@ const WORDS: Record<JobAction, { title: string; verb: string; effect: string; do
     title: 'Retry this job',
     verb: 'Retry',
     effect: 'Starts a new generation with all attempts. Side effects may repeat.',
-    done: 'Retried: waiting for a worker.',
+    done: 'Retried.',
   },
   now: {
     title: 'Run this job now',
     verb: 'Run now',
-    effect:
-      'Makes the job due now. It still waits for a paused queue, an open breaker or a free worker. Attempts do not change.',
+    effect: 'Makes the job due now. Attempts do not change.',
     done: 'It is due now.',
   },
   cancel: {
@@ -62,7 +62,7 @@ export function JobActions({ answer: { job, retry } }: { answer: JobAnswer }) {
         </Button>
       ) : null}
       {job.status === 'waiting' ? (
-        <Button refusal={refusal('retryJob')} onClick={() => setAction('now')}>
+        <Button refusal={refusal('retryJob') ?? dueRefusal(job)} onClick={() => setAction('now')}>
           Run now
         </Button>
       ) : null}
@@ -86,13 +86,20 @@ export function JobActions({ answer: { job, retry } }: { answer: JobAnswer }) {
           cli={({ reason }) => lineOf(action, job.id, reason)}
           close={() => setAction(null)}
           run={async ({ reason }) => {
-            await command.mutateAsync({ kind: action, reason })
-            say(WORDS[action].done)
+            const { next } = await command.mutateAsync({ kind: action, reason })
+            say(next === null ? WORDS[action].done : `${WORDS[action].done} ${next}`)
           }}
         />
       )}
     </>
   )
+}
+
+/** It is due already: only its cause can be ended, and that stands above with its act. */
+function dueRefusal({ run_at, created_at }: Job): string | null {
+  const now = databaseNowMs()
+  const isDue = now !== null && Date.parse(run_at ?? created_at) <= now
+  return isDue ? 'It is due already: see why it is not running.' : null
 }
 
 function lineOf(action: JobAction, id: string, reason: string): string {

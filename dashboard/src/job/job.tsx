@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Job, JobAnswer } from '../../../src/http/contract/index.ts'
+import type { Job, JobAnswer, WhyAnswer } from '../../../src/http/contract/index.ts'
 import { RequestProblem } from '../api/client.ts'
 import { databaseNowMs } from '../api/database-clock.ts'
 import { useAttempts, useEvents, useJob, useWhy } from '../api/queries.ts'
@@ -9,7 +9,7 @@ import { StatusBadge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { copyText } from '../ui/copy-line.tsx'
 import { Empty, Page, Panel, Read } from '../ui/page.tsx'
-import { AttemptList, EventList } from './attempt-list.tsx'
+import { AttemptList, EventList, UNRECORDED } from './attempt-list.tsx'
 import { JobActions } from './job-actions.tsx'
 import { JobFacts } from './job-facts.tsx'
 import { LeaseCard } from './lease-card.tsx'
@@ -65,7 +65,7 @@ function KnownJob({ answer }: { answer: JobAnswer }) {
       </Read>
       {job.status === 'running' ? <LeaseCard job={job} /> : null}
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_21rem]">
-        <History job={job} />
+        <History job={job} why={why.data} />
         <div className="flex flex-col gap-4">
           <JobFacts job={job} />
           <Payload job={job} />
@@ -75,7 +75,7 @@ function KnownJob({ answer }: { answer: JobAnswer }) {
   )
 }
 
-function History({ job }: { job: Job }) {
+function History({ job, why }: { job: Job; why: WhyAnswer | undefined }) {
   const attempts = useAttempts(job.id)
   const events = useEvents(job.id)
   const list = attempts.data?.attempts ?? []
@@ -87,11 +87,16 @@ function History({ job }: { job: Job }) {
   )
   return (
     <div className="flex min-w-0 flex-col gap-4">
-      <Panel title="Attempts" aside={`${job.attempt} of ${job.max_attempts ?? '∞'} used`}>
+      <Panel
+        title="Attempts"
+        aside={why === undefined ? `attempt ${job.attempt}` : `attempt ${why.attempt} of ${why.max_attempts}`}
+      >
         <Read what="The attempts" from={attempts}>
           {() =>
             list.length === 0 ? (
-              <Empty title="No attempts recorded yet." />
+              <Empty title={job.attempt === 0 ? 'Not started yet.' : 'Attempts are not recorded.'}>
+                {job.attempt === 0 ? undefined : UNRECORDED}
+              </Empty>
             ) : (
               <div className="flex flex-col gap-5">
                 {timeline === null ? null : <TimelineChart timeline={timeline} />}
@@ -103,7 +108,7 @@ function History({ job }: { job: Job }) {
       </Panel>
       <Panel title="Events">
         <Read what="The events" from={events}>
-          {(data) => <EventList events={data.events} />}
+          {(data) => <EventList events={data.events} job={job} />}
         </Read>
       </Panel>
     </div>

@@ -1,5 +1,6 @@
 import type { WhyAnswer } from '../../../src/http/contract/index.ts'
 import { showDuration } from '../format/show-time.ts'
+import { RemedyButton } from '../remedies/remedy-button.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { type Tone, washOf } from '../ui/tone.ts'
 
@@ -38,8 +39,8 @@ export function WhyPanel({ why }: { why: WhyAnswer }) {
       <p className="mt-1 text-base text-ink">{why.sentence}</p>
       {reasons.length === 0 ? null : (
         <ul className="mt-2 flex flex-col gap-1 text-ink">
-          {reasons.map(({ code, message, is_blocking, until_ms }) => (
-            <li key={code + message} className="flex flex-wrap items-baseline gap-x-2">
+          {reasons.map(({ code, message, is_blocking, until_ms, remedy }) => (
+            <li key={code + message} className="flex flex-wrap items-center gap-x-2">
               <span aria-hidden="true" className={is_blocking ? '' : 'opacity-60'}>
                 {is_blocking ? '■' : '□'}
               </span>
@@ -47,6 +48,11 @@ export function WhyPanel({ why }: { why: WhyAnswer }) {
               <span>{message}</span>
               {until_ms === null || until_ms <= 0 ? null : (
                 <span className="text-xs">for {showDuration(until_ms)} more</span>
+              )}
+              {remedy === null ? null : (
+                <span className="ml-auto">
+                  <RemedyButton remedy={remedy} table={why.table} />
+                </span>
               )}
             </li>
           ))}

@@ -6,13 +6,13 @@ import { plural } from '../format/show-time.ts'
 import { useParam, useTable } from '../shell/address.tsx'
 import { Button } from '../ui/button.tsx'
 import { Broken, Empty, Loading, Page } from '../ui/page.tsx'
-import { Time } from '../ui/time.tsx'
 import { BulkBar } from './bulk-bar.tsx'
 import { ColumnDialog } from './column-dialog.tsx'
 import { ExportDialog } from './export-dialog.tsx'
 import { columnsOf, columnsText, isPayloadKey } from './job-columns.ts'
 import { JobSearch } from './job-search.tsx'
 import { JobTable } from './job-table.tsx'
+import { SearchProgress, useDeepSearch } from './search-progress.tsx'
 import { useJobRows } from './use-job-rows.ts'
 
 const PAGE_SIZE = 50
@@ -29,6 +29,7 @@ export function JobsPage() {
   const isFrozen = selected.size > 0
   const hasTables = (useConfig().data?.tables.length ?? 0) > 1
   const jobs = useJobs({ q, limit: PAGE_SIZE, withPayload }, isFrozen)
+  const progress = useDeepSearch(jobs, q)
   // Rows kept from another search until this one answers are not its list.
   const pages = jobs.isPlaceholderData ? undefined : jobs.data?.pages
   const key = JSON.stringify([q, table, withPayload])
@@ -54,19 +55,14 @@ export function JobsPage() {
         {isKnown && rows.length + arrived > 0 ? (
           <JobTable jobs={rows} columns={columns} selected={selected} select={setSelected} />
         ) : (
-          <NoRows {...{ isKnown, q, search, jobs }} searchedTo={pages?.at(-1)?.searched_to ?? null} />
+          <NoRows
+            {...{ isKnown, q, search, jobs }}
+            isSearching={progress.isSearching}
+            hasMore={jobs.hasNextPage}
+          />
         )}
-        {jobs.hasNextPage ? (
-          <div className="border-t border-line p-3 text-center">
-            <Button
-              isBusy={jobs.isFetchingNextPage}
-              refusal={isFrozen ? 'Updates are paused while jobs are selected.' : null}
-              onClick={() => void jobs.fetchNextPage()}
-            >
-              More jobs
-            </Button>
-          </div>
-        ) : null}
+        <SearchProgress {...progress} searchedTo={pages?.at(-1)?.searched_to ?? null} found={rows.length} />
+        {jobs.hasNextPage && !progress.isSearching ? <More {...{ progress, jobs, isFrozen }} /> : null}
       </div>
       {dialog === 'columns' ? (
         <ColumnDialog
@@ -84,6 +80,26 @@ export function JobsPage() {
         />
       ) : null}
     </Page>
+  )
+}
+
+interface MoreProps {
+  progress: { isStopped: boolean; goOn: () => void }
+  jobs: { isFetchingNextPage: boolean; fetchNextPage: () => unknown }
+  isFrozen: boolean
+}
+
+function More({ progress, jobs, isFrozen }: MoreProps) {
+  return (
+    <div className="border-t border-line p-3 text-center">
+      <Button
+        isBusy={jobs.isFetchingNextPage}
+        refusal={isFrozen ? 'Updates are paused while jobs are selected.' : null}
+        onClick={() => (progress.isStopped ? progress.goOn() : void jobs.fetchNextPage())}
+      >
+        {progress.isStopped ? 'Search on' : 'More jobs'}
+      </Button>
+    </div>
   )
 }
 
@@ -107,21 +123,17 @@ interface NoRowsProps {
   q: string
   search: (text: string) => void
   jobs: { error: unknown; refetch: () => unknown }
-  /** How far the search has got, if older jobs are left. */
-  searchedTo: string | null
+  isSearching: boolean
+  /** Older jobs were not searched. */
+  hasMore: boolean
 }
 
 /** Loading, failed or empty. */
-function NoRows({ isKnown, q, search, jobs, searchedTo }: NoRowsProps) {
-  const noMatch = searchedTo === null ? 'No matching jobs.' : 'No match so far.'
+function NoRows({ isKnown, q, search, jobs, isSearching, hasMore }: NoRowsProps) {
+  const noMatch = isSearching ? 'Searching…' : hasMore ? 'No match so far.' : 'No matching jobs.'
   if (isKnown)
     return (
       <Empty title={q === '' ? 'No jobs yet.' : noMatch}>
-        {searchedTo === null ? null : (
-          <p>
-            Jobs created before <Time at={searchedTo} /> were not searched yet.
-          </p>
-        )}
         {q === '' ? null : <Button onClick={() => search('')}>Show all jobs</Button>}
       </Empty>
     )

@@ -10,6 +10,7 @@ import { useKey } from '../shell/shortcuts.tsx'
 import { useTableLive } from '../shell/use-table-live.ts'
 import { Button } from '../ui/button.tsx'
 import { Broken, Command, Empty, Loading, Page, Panel } from '../ui/page.tsx'
+import { LastHour } from './last-hour.tsx'
 import { LeaseField, LeaseTable } from './lease-field.tsx'
 import { RescueTicker } from './rescue-ticker.tsx'
 
@@ -28,6 +29,7 @@ export function NowPage() {
       lead="Each bar is a lease. It empties until the next heartbeat; when it runs out, the job is requeued."
     >
       <Flow tables={tables} />
+      <LastHour />
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_21rem]">
         <Panel title={leases === null ? 'Running' : plural(leases.length, 'running job')} aside={aside}>
           {leases === null ? (

@@ -73,13 +73,31 @@ export function countsOf(operation: Operation): string {
   const isBack = action === 'redrive' || action === 'retry'
   return [
     `${showCount(changed)} of ${showCount(total)} ${actionWords[action].done}`,
-    // Only the first jobs are watched.
-    isBack && watched > 0 ? `; of the first ${showCount(watched)}: ${showCount(succeeded)} succeeded` : '',
-    isBack && failed > 0 ? `, ${showCount(failed)} failed again` : '',
     refused === 0 ? '' : `, ${showCount(refused)} refused`,
+    endsOf(operation),
     state === 'running' && phase === 'canary' ? '; testing the canary' : '',
+    isBack && watched > 0 && phase === 'canary'
+      ? ` (${showCount(succeeded)} succeeded, ${showCount(failed)} failed)`
+      : '',
     stopped === null ? '' : `; stopped: ${showStop(stopped)}`,
   ].join('')
+}
+
+/** Where its jobs are now: `: 186 succeeded, 4 dead again, 10 waiting`. Only a single operation knows it. */
+function endsOf({ action, ends }: Operation): string {
+  if (ends === undefined || action === 'cancel' || action === 'discard') return ''
+  const { succeeded, dead, cancelled, waiting, running, deleted, is_complete } = ends
+  const parts = [
+    [succeeded, 'succeeded'],
+    [dead, 'dead again'],
+    [cancelled, 'cancelled'],
+    [running, 'running'],
+    [waiting, 'waiting'],
+    [deleted, 'deleted since'],
+  ] as const
+  const shown = parts.filter(([count]) => count > 0).map(([count, word]) => `${showCount(count)} ${word}`)
+  if (shown.length === 0) return ''
+  return `${is_complete ? ': ' : '; of the first 10,000: '}${shown.join(', ')}`
 }
 
 export function StopOperation({ operation }: { operation: Operation }) {

@@ -75,13 +75,36 @@ function KnownOperation({ operation }: { operation: Operation }) {
   )
 }
 
-const GOOD = ['retried', 'due', 'cancelled', 'discarded', 'cancel-requested', 'redriven', 'requeued']
+type OperationJob = { outcome: string | null; status: string }
 
-const toneOf = (outcome: string | null): Tone =>
-  outcome === null ? 'quiet' : GOOD.includes(outcome) ? 'good' : 'warn'
+const RETRIED = ['retried', 'due']
+const TONES: Readonly<Record<string, Tone>> = {
+  succeeded: 'good',
+  dead: 'bad',
+  running: 'info',
+  waiting: 'quiet',
+  cancelled: 'quiet',
+  discarded: 'quiet',
+  deleted: 'quiet',
+}
+
+/** A job that runs again is shown by its status now, any other by what the operation did to it. */
+function fateOf({ outcome, status }: OperationJob, isRunning: boolean): string {
+  if (outcome === null) return isRunning ? 'pending' : 'unchanged'
+  if (!RETRIED.includes(outcome)) return outcome.replaceAll('-', ' ')
+  return status === 'dead' ? 'dead again' : status
+}
+
+const toneOf = (job: OperationJob): Tone =>
+  job.outcome === null
+    ? 'quiet'
+    : RETRIED.includes(job.outcome)
+      ? (TONES[job.status] ?? 'quiet')
+      : (TONES[job.outcome] ?? (job.outcome === 'cancel-requested' ? 'quiet' : 'warn'))
 
 function Outcomes({ id, isRunning, table }: { id: string; isRunning: boolean; table: string }) {
-  const answer = useOperationJobs(id, isRunning ? 2_000 : undefined)
+  // Its jobs run on after it has ended.
+  const answer = useOperationJobs(id, isRunning ? 2_000 : 5_000)
   return (
     <Panel title="Outcomes" aside="oldest job first">
       <Read what="The outcomes" from={answer}>
@@ -89,15 +112,13 @@ function Outcomes({ id, isRunning, table }: { id: string; isRunning: boolean; ta
           <ol className="grid gap-x-8 gap-y-1 sm:grid-cols-2 xl:grid-cols-3">
             {pages
               .flatMap(({ jobs }) => jobs)
-              .map(({ job_id, position, outcome }) => (
+              .map(({ job_id, position, ...job }) => (
                 <li key={job_id} className="flex min-h-7 items-center gap-2">
                   <span className="w-10 text-right text-xs text-soft">{position}</span>
                   <Go to={jobPath(job_id)} values={{ table }} className="link font-mono text-xs">
                     {shortId(job_id)}
                   </Go>
-                  <Badge tone={toneOf(outcome)}>
-                    {outcome?.replaceAll('-', ' ') ?? (isRunning ? 'pending' : 'unchanged')}
-                  </Badge>
+                  <Badge tone={toneOf(job)}>{fateOf(job, isRunning)}</Badge>
                 </li>
               ))}
           </ol>

@@ -1,10 +1,11 @@
-import type { Slo, SweepAnswer, TableHealth } from '../../../src/http/contract/index.ts'
+import type { Remedy, Slo, SweepAnswer, TableHealth } from '../../../src/http/contract/index.ts'
 import { RequestProblem } from '../api/client.ts'
 import { previewSweep, useCommand } from '../api/commands.ts'
 import { reconnect } from '../api/live.ts'
 import { useSlo } from '../api/queries.ts'
 import { plural, shortId, showCount, showDuration } from '../format/show-time.ts'
 import { showTotal, totalOf } from '../format/totals.ts'
+import { RemedyButton } from '../remedies/remedy-button.tsx'
 import { Go, jobPath, useTable } from '../shell/address.tsx'
 import { useTableLive } from '../shell/use-table-live.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -27,13 +28,16 @@ export function ReaperPage() {
       title="Reaper"
       lead="Sweeps requeue jobs whose lease expired. Every worker sweeps; a dedicated reaper only sweeps."
       actions={
-        <Button
-          refusal={refusal('previewSweep')}
-          isBusy={preview.isPending}
-          onClick={() => preview.mutate(undefined)}
-        >
-          Dry run
-        </Button>
+        <>
+          <RemedyButton remedy={SWEEP} table={table} />
+          <Button
+            refusal={refusal('previewSweep')}
+            isBusy={preview.isPending}
+            onClick={() => preview.mutate(undefined)}
+          >
+            Dry run
+          </Button>
+        </>
       }
     >
       {preview.error === null ? null : <Broken what="The dry run" error={preview.error} />}
@@ -70,6 +74,13 @@ export function ReaperPage() {
   )
 }
 
+const SWEEP: Remedy = {
+  act: 'sweep',
+  subject: '',
+  effect: 'Requeues every job whose lease expired, now.',
+  command: 'unstuck reap --once',
+}
+
 function TableCard({ table }: { table: TableHealth }) {
   return (
     <section aria-label={`Table ${table.table}`} className="panel flex flex-col gap-3 p-4">
@@ -97,11 +108,12 @@ function TableCard({ table }: { table: TableHealth }) {
   )
 }
 
-function Number({ name, value, note = '' }: { name: string; value: string; note?: string }) {
+function Number(props: { name: string; value: string; note?: string; isBad?: boolean }) {
+  const { name, value, note = '', isBad = false } = props
   return (
     <div>
       <dt className="text-xs text-soft">{name}</dt>
-      <dd className="text-lg font-semibold">{value}</dd>
+      <dd className={`text-lg font-semibold ${isBad ? 'text-bad' : ''}`}>{value}</dd>
       {note === '' ? null : <dd className="text-xs text-soft">{note}</dd>}
     </div>
   )
@@ -148,6 +160,14 @@ function PromiseNumbers({ slo }: { slo: Slo }) {
       <Number
         name="In time"
         value={slo.share === null ? '–' : `${(slo.share * 100).toFixed(slo.share === 1 ? 0 : 1)} %`}
+        note={
+          slo.rescued === 0
+            ? 'no rescues'
+            : slo.is_kept
+              ? 'promise kept'
+              : `${slo.rescued - slo.in_time} late`
+        }
+        isBad={!slo.is_kept}
       />
       <Number name="Promised" value={showDuration(slo.promise_ms)} note="with the default lease" />
       <Number name="Median" value={shown(slo.p50_ms)} />

@@ -1,6 +1,7 @@
 import type { StaleJob } from '../../../src/http/contract/index.ts'
 import { useStale, useStaleValidation } from '../api/queries.ts'
 import { plural, shortId, showDuration } from '../format/show-time.ts'
+import { RemedyButton } from '../remedies/remedy-button.tsx'
 import { Go, jobPath } from '../shell/address.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Panel, Read } from '../ui/page.tsx'
@@ -19,7 +20,7 @@ export function StalePanel() {
             <>
               <Table
                 name="jobs past their lease"
-                columns={['Job', 'Stage', 'Worker', 'Overdue', 'Why it was not requeued yet']}
+                columns={['Job', 'Type', 'Worker', 'Overdue', 'Why it was not requeued yet', '']}
               >
                 {jobs.map((job) => (
                   <Row key={`${job.table}/${job.id}`} job={job} />
@@ -54,7 +55,7 @@ function Light() {
 }
 
 function Row({ job }: { job: StaleJob }) {
-  const { id, table, stage, type, worker_id, overdue_ms, is_past_twice_lease, why, locked_by } = job
+  const { id, table, stage, type, worker_id, overdue_ms, is_past_twice_lease, why, locked_by, remedy } = job
   return (
     <tr className="border-t border-line">
       <td className="py-1.5 pr-4 font-mono text-xs">
@@ -62,7 +63,10 @@ function Row({ job }: { job: StaleJob }) {
           {shortId(id)}
         </Go>
       </td>
-      <td className="pr-4">{stage ?? type}</td>
+      <td className="pr-4">
+        {type}
+        {stage === null || stage === type ? null : <span className="text-soft"> · {stage}</span>}
+      </td>
       <td className="max-w-56 truncate pr-4 font-mono text-xs">{worker_id ?? '–'}</td>
       <td className={`pr-4 whitespace-nowrap ${is_past_twice_lease ? 'text-bad' : ''}`}>
         {overdue_ms === null ? '–' : showDuration(overdue_ms)}
@@ -74,6 +78,9 @@ function Row({ job }: { job: StaleJob }) {
           {why.message}
           {locked_by === null || why.message.includes(String(locked_by.pid)) ? '' : ` (pid ${locked_by.pid})`}
         </span>
+      </td>
+      <td className="py-1 pl-2 text-right">
+        {remedy === null ? null : <RemedyButton remedy={remedy} table={table} />}
       </td>
     </tr>
   )

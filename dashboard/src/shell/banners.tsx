@@ -1,19 +1,23 @@
 // Notices for everyone, shown only while they apply.
 import type { ReactNode } from 'react'
+import type { Remedy } from '../../../src/http/contract/index.ts'
 import { useLive } from '../api/live.ts'
 import type { LiveState } from '../api/live-state.ts'
 import { useMe, useRecentOperations } from '../api/queries.ts'
-import { pauseText } from '../dependencies/queue-table.tsx'
 import { plural, showCount, showDuration } from '../format/show-time.ts'
 import { showTotalOf, totalOf } from '../format/totals.ts'
 import { operationPath } from '../operations/operation-progress.tsx'
 import { actionWords, doneOf } from '../operations/operation-words.ts'
+import { pauseText } from '../queues/queue-table.tsx'
+import { RemedyButton } from '../remedies/remedy-button.tsx'
 import { type Tone, washOf } from '../ui/tone.ts'
 import { useRefusal } from '../ui/use-refusal.ts'
 import { Go } from './address.tsx'
 
 interface Banner {
   key: string
+  /** The acts that end it, in the table. */
+  remedies?: { table: string | null; remedies: Remedy[] }
   tone: Tone
   text: ReactNode
   isUrgent?: boolean
@@ -36,14 +40,18 @@ export function Banners() {
     })
   return (
     <div role="region" aria-label="Notices">
-      {banners.map(({ key, tone, text, isUrgent }) => (
-        <p
+      {banners.map(({ key, tone, text, isUrgent, remedies }) => (
+        <div
           key={key}
-          role={isUrgent === true ? 'alert' : 'status'}
-          className={`px-4 py-2 font-medium md:px-6 ${washOf[tone]}`}
+          className={`flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-1.5 font-medium md:px-6 ${washOf[tone]}`}
         >
-          {text}
-        </p>
+          <p className="py-1" role={isUrgent === true ? 'alert' : 'status'}>
+            {text}
+          </p>
+          {remedies?.remedies.map((remedy) => (
+            <RemedyButton key={remedy.act} remedy={remedy} table={remedies.table} />
+          ))}
+        </div>
       ))}
     </div>
   )
@@ -75,7 +83,7 @@ function connectionBanners({ connection, stale, heardAtMs }: LiveState): Banner[
 
 function reaperBanners({ tables }: LiveState): Banner[] {
   return (tables ?? []).flatMap((health): Banner[] => {
-    const { table, reaper_age_ms, sweep_interval_ms, hold_reason, hidden } = health
+    const { table, reaper_age_ms, is_reaper_late, running, hold_reason, hidden } = health
     const said: Banner[] = []
     if (hidden !== null)
       said.push({
@@ -90,19 +98,17 @@ function reaperBanners({ tables }: LiveState): Banner[] {
           </>
         ),
       })
-    if (reaper_age_ms === null || reaper_age_ms > sweep_interval_ms * 6)
+    // Without running jobs there is nothing to sweep.
+    if (is_reaper_late && running > 0)
       said.push({
         key: `reaper-${table}`,
         tone: 'bad',
         isUrgent: true,
-        text: (
-          <>
-            {reaper_age_ms === null
-              ? `No sweep of ${table} has run yet.`
-              : `No sweep of ${table} for ${showDuration(reaper_age_ms)}.`}{' '}
-            Start a worker or a reaper: <code className="font-mono text-xs">unstuck reaper</code>
-          </>
-        ),
+        remedies: { table, remedies: health.remedies },
+        text:
+          reaper_age_ms === null
+            ? `No sweep of ${table} has run yet.`
+            : `No sweep of ${table} for ${showDuration(reaper_age_ms)}.`,
       })
     if (hold_reason !== null)
       said.push({
@@ -115,33 +121,38 @@ function reaperBanners({ tables }: LiveState): Banner[] {
 }
 
 function heldBanners({ breakers, queues }: LiveState): Banner[] {
-  const ofBreakers = (breakers ?? []).flatMap(({ name, banner, queues: bound }): Banner[] => {
-    if (banner === null) return []
-    const names = bound.map(({ queue }) => queue)
-    const theirs = (queues ?? []).filter(({ queue }) => names.includes(queue))
-    const held = totalOf(theirs, 'waiting')
-    const count =
-      held.count === 0 ? null : <span className="font-normal"> {showTotalOf(held, 'job')} held.</span>
-    return [
-      {
-        key: `breaker-${name}`,
-        tone: 'warn',
-        text: (
-          <>
-            <Go to="/dependencies" className="underline underline-offset-3">
-              {banner}
-            </Go>
-            {count}
-          </>
-        ),
-      },
-    ]
-  })
+  const ofBreakers = (breakers ?? []).flatMap(
+    ({ name, banner, resumes, remedy, queues: bound }): Banner[] => {
+      if (banner === null) return []
+      const names = bound.map(({ queue }) => queue)
+      const theirs = (queues ?? []).filter(({ queue }) => names.includes(queue))
+      const held = totalOf(theirs, 'waiting')
+      const count =
+        held.count === 0 ? null : <span className="font-normal"> {showTotalOf(held, 'job')} held.</span>
+      return [
+        {
+          key: `breaker-${name}`,
+          tone: resumes ? 'warn' : 'bad',
+          ...(resumes || remedy === null ? {} : { remedies: { table: null, remedies: [remedy] } }),
+          text: (
+            <>
+              <Go to="/dependencies" className="underline underline-offset-3">
+                {banner}
+              </Go>
+              {count}
+            </>
+          ),
+        },
+      ]
+    },
+  )
   const paused = (queues ?? [])
     .filter(({ is_paused }) => is_paused)
     .map((queue): Banner => {
       const key = `queue-${queue.table}-${queue.queue}`
-      return { key, tone: 'warn', text: `Queue ${queue.queue} is paused ${pauseText(queue)}` }
+      const remedies =
+        queue.remedy === null ? {} : { remedies: { table: queue.table, remedies: [queue.remedy] } }
+      return { key, tone: 'warn', text: `Queue ${queue.queue} is paused ${pauseText(queue)}`, ...remedies }
     })
   return [...ofBreakers, ...paused]
 }

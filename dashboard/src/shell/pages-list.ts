@@ -2,6 +2,7 @@
 export const pages = [
   { path: '/', name: 'Now', key: 'n', icon: 'M3 6h14M3 10h9M3 14h5' },
   { path: '/jobs', name: 'Jobs', key: 'j', icon: 'M4 4h12v3H4zM4 9h12v3H4zM4 14h12v2H4z' },
+  { path: '/queues', name: 'Queues', key: 'q', icon: 'M3 5h10M3 10h14M3 15h7' },
   { path: '/dead-letters', name: 'Dead letters', key: 'd', icon: 'M3 5h14v10H3zM3 5l7 6 7-6' },
   { path: '/workers', name: 'Workers', key: 'w', icon: 'M4 4h12v5H4zM4 11h12v5H4zM7 6.5h.01M7 13.5h.01' },
   {

@@ -76,6 +76,7 @@ function healthLights(tables: TableHealth[]): Light[] {
   const age = largest(({ reaper_age_ms }) => reaper_age_ms) ?? 0
   const due = largest(({ oldest_due_ms }) => oldest_due_ms)
   const unjudged = totalOf(tables, 'unjudged')
+  const running = totalOf(tables, 'running')
   return [
     {
       key: 'overdue',
@@ -87,7 +88,11 @@ function healthLights(tables: TableHealth[]): Light[] {
     },
     {
       key: 'reaper',
-      tone: !isSwept || age > interval * 6 ? 'bad' : age > interval * 2 ? 'warn' : 'good',
+      tone: tables.every(({ is_reaper_late }) => !is_reaper_late)
+        ? 'good'
+        : running.count === 0
+          ? 'quiet'
+          : 'bad',
       value: isSwept ? showDuration(age) : 'never',
       label: isSwept ? 'since the last sweep' : 'swept',
       to: '/reaper',
@@ -111,21 +116,22 @@ function healthLights(tables: TableHealth[]): Light[] {
 }
 
 function rescueLights(slos: Slo[]): Light[] {
-  const worst = slos.toSorted((a, b) => (b.p95_ms ?? -1) - (a.p95_ms ?? -1))[0]
+  const worst = slos.toSorted(
+    (a, b) => Number(a.is_kept) - Number(b.is_kept) || (b.p95_ms ?? -1) - (a.p95_ms ?? -1),
+  )[0]
   if (worst === undefined) return []
   const common = { key: 'rescue', to: '/reaper' }
   if (worst.p95_ms === null) return [{ ...common, tone: 'good', value: '0', label: 'rescues needed' }]
   // The promise uses the default lease; each rescue is measured against the lease of its stage.
-  const isKept = (worst.share ?? 1) >= 0.95
-  const isWithin = worst.p95_ms <= worst.promise_ms
+  const late = worst.rescued - worst.in_time
   return [
     {
       ...common,
-      tone: isKept ? 'good' : 'warn',
+      tone: worst.is_kept ? 'good' : 'warn',
       value: showDuration(worst.p95_ms),
-      label: isWithin
+      label: worst.is_kept
         ? `rescue p95, promised ${showDuration(worst.promise_ms)}`
-        : `rescue p95, ${showCount(worst.in_time)} of ${showCount(worst.rescued)} in time for their lease`,
+        : `rescue p95, ${showCount(late)} of ${showCount(worst.rescued)} late`,
     },
   ]
 }

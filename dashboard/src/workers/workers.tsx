@@ -6,7 +6,7 @@ import { useLive } from '../api/live.ts'
 import { KEPT_BEATS_MS } from '../api/live-state.ts'
 import { useWorkers } from '../api/queries.ts'
 import { cliLine } from '../format/cli-line.ts'
-import { plural, showDuration } from '../format/show-time.ts'
+import { plural, showCount, showDuration } from '../format/show-time.ts'
 import { Go } from '../shell/address.tsx'
 import { useTableLive } from '../shell/use-table-live.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -25,9 +25,11 @@ const STATES: Record<Worker['state'], { tone: Tone; word: string; order: number 
   late: { tone: 'warn', word: 'late', order: 2 },
   draining: { tone: 'info', word: 'draining', order: 3 },
   live: { tone: 'good', word: 'live', order: 4 },
-  gone: { tone: 'quiet', word: 'gone', order: 5 },
+  gone: { tone: 'bad', word: 'killed or lost: it never said that it stops', order: 5 },
   stopped: { tone: 'quiet', word: 'stopped', order: 6 },
 }
+
+const HOUR_MS = 3_600_000
 
 const PRESENCES: Record<Worker['presence'], string> = {
   present: 'present: if its process ends, its jobs are requeued within seconds',
@@ -55,7 +57,9 @@ export function WorkersPage() {
 
 function Lanes({ views }: { views: WorkerView[] }) {
   const [hasEnded, setEnded] = useState(false)
-  const isEnded = ({ state }: WorkerView) => state === 'gone' || state === 'stopped'
+  // A worker that was killed stays among the others for an hour.
+  const isEnded = ({ state, report }: WorkerView) =>
+    state === 'stopped' || (state === 'gone' && (report?.seen_ms ?? 0) > HOUR_MS)
   const ended = views.filter(isEnded)
   const shown = views
     .filter((view) => hasEnded || !isEnded(view))
@@ -120,8 +124,13 @@ function Report({ worker }: { worker: Worker }) {
   return (
     <>
       <p className="text-xs text-soft">
-        {plural(worker.leases, 'lease')}, {plural(worker.concurrency, 'slot')}, last report{' '}
+        {showCount(worker.running)} of {plural(worker.concurrency, 'slot')} busy
+        {worker.claimed_ahead === 0 ? '' : `, ${showCount(worker.claimed_ahead)} claimed ahead`}, last report{' '}
         {showDuration(worker.seen_ms)} ago
+        {worker.state !== 'stopped' || worker.exit_code === null ? '' : `, exit code ${worker.exit_code}`}
+        {worker.drain_requested_at === null || worker.state === 'stopped'
+          ? ''
+          : `, asked to drain by ${worker.drain_requested_by ?? 'someone'}`}
         {worker.version === null ? '' : `, version ${worker.version}`}
         {worker.loop_lag_ms === null ? '' : `, lag ${Math.round(worker.loop_lag_ms)} ms`}
       </p>

@@ -118,6 +118,7 @@ begin
     foreach v_action in array array['redrive', 'run-now', 'cancel', 'discard'] loop
       v_operation := "unstuck"."begin_operation"(
         jsonb_build_object('action', v_action, 'q', 'r', 'filter', '{}'::jsonb, 'lease_ms', 1000));
+      perform "unstuck"."count_operation_ends"((v_operation #>> '{operation,id}')::uuid);
       perform "unstuck"."step_operation"(
         (v_operation #>> '{operation,id}')::uuid, (v_operation ->> 'lease_id')::uuid, 1);
     end loop;

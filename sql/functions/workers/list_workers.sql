@@ -1,6 +1,7 @@
 -- Every worker that has reported, last seen first. The state follows from its last report and its running jobs: live
 -- for 3 report intervals, late for 6, then silent while jobs run under its name, else gone. A live worker with a job
--- past its deadline is a zombie. A worker that presence found gone is gone at once.
+-- past its deadline is a zombie. A worker that presence found gone is gone at once. Of its leases, as many as it has
+-- slots are running; the others are claimed ahead.
 create or replace function "unstuck"."list_workers"()
 returns table (worker_id text, state text, host text, pid int, version text, types text[], concurrency int, running int,
                leases int, loop_lag_ms float8, seen_ms float8, started_at timestamptz, seen_at timestamptz,
@@ -28,9 +29,10 @@ begin
                 then case when held.leases > 0 then 'silent' else 'gone' end
               when worker.seen_at < "unstuck".after_ms(now(), -3 * worker.report_ms) then 'late'
               when held.is_past_deadline then 'zombie'
-              when worker.draining_at is not null then 'draining'
+              when num_nonnulls(worker.draining_at, worker.drain_requested_at) > 0 then 'draining'
               else 'live' end,
-         worker.host, worker.pid, worker.version, worker.types, worker.concurrency, worker.running,
+         worker.host, worker.pid, worker.version, worker.types, worker.concurrency,
+         least(coalesce(held.leases, 0), worker.concurrency),
          coalesce(held.leases, 0), worker.loop_lag_ms, "unstuck".ms_between(worker.seen_at, now()), worker.started_at,
          worker.seen_at, worker.draining_at, worker.stopped_at, worker.exit_code, worker.drain_requested_at,
          worker.drain_requested_by, worker.drain_reason, present.presence

@@ -1,11 +1,11 @@
 import { scopes } from '../../commands/actor.ts'
+import { actorName } from '../../commands/actor-name.ts'
 import type { Answer, CommandContext } from '../../commands/command.ts'
 import { type Deployment, openDeployment } from '../../compose/index.ts'
 import type { Config } from '../../config/index.ts'
 import { UnstuckError } from '../../errors/index.ts'
 import { sourceCheckOf } from '../../runtime/operations/source-exists.ts'
 import { printNotice } from '../terminal/output.ts'
-import { actorName } from './actor-name.ts'
 import { loadCommandConfig } from './command-config.ts'
 import { selectTables, type TableFlags, withSilence } from './with-tables.ts'
 

@@ -1,21 +1,18 @@
-import {
-  listBreakers,
-  previewSweep,
-  readHealth,
-  type TableHealth,
-} from '../../commands/queue-control-commands.ts'
-import { readSlo } from '../../commands/worker-commands.ts'
+import { listDeadLetters } from '../../commands/jobs/dead-letter-commands.ts'
+import { listBreakers, readHealth, type TableHealth } from '../../commands/queue-control-commands.ts'
+import { listWorkers, readSlo } from '../../commands/worker-commands.ts'
 import type { DeploymentTable } from '../../compose/index.ts'
 import { exitCodes, UnstuckError } from '../../errors/index.ts'
+import { remediesOf, resumeBreaker, resumeQueue } from '../../policy/explain/remedy.ts'
 import { showCount } from '../../policy/explain/show-count.ts'
 import { isReaperLate } from '../../policy/explain/table-health.ts'
 import { type AgeRule, explainUnjudged } from '../../policy/lease/age-rule.ts'
 import { withOverride } from '../../policy/policy.ts'
 import { ageRuleOf } from '../../profile/age-rule-of.ts'
-import type { ModeStatus, ReapedJob, Slo } from '../../store/job-store.ts'
+import type { Breaker, ModeStatus, Slo, WorkerState } from '../../store/job-store.ts'
 import type { QueueStatus } from '../../store/ports/dependency-store.ts'
 import type { ConnectionFlags } from '../connection/command-config.ts'
-import { hiddenLine, markUnhealthy, seenTables } from '../connection/hidden-tables.ts'
+import { hiddenLine } from '../connection/hidden-tables.ts'
 import { type CliContext, valueOf, withCommands } from '../connection/with-commands.ts'
 import { describeBreaker } from '../queues/breaker.ts'
 import { describePause } from '../queues/queues.ts'
@@ -30,25 +27,32 @@ interface TableStatus {
   pausedQueues: QueueStatus[]
   /** Over the last 24 hours. */
   slo: Slo
+  /** `isComplete` is false if only the newest were counted. */
+  dead: { jobs: number; causes: number; isComplete: boolean }
+  /** Workers that reported within the last hour, by state. */
+  workers: Partial<Record<WorkerState, number>>
 }
 
-/** Shows the state of every table of the profile. Exit code 1 if one is not healthy, by the rule of GET /v1/health. */
+/** Shows the state of every table of the profile. Exit code 1 if a job is past its lease, or nobody sweeps. */
 export async function statusCommand(flags: ConnectionFlags): Promise<void> {
   await withCommands(flags, async (context) => {
     const tables: TableStatus[] = []
     for (const table of context.tables) tables.push(await readStatus(context, table))
     const breakers = valueOf(await listBreakers(context, undefined))
     const notClosed = breakers.filter(({ state }) => state !== 'closed')
-    if (tables.some(({ health }) => !health.isHealthy)) process.exitCode = exitCodes.problemFound
+    if (tables.some(({ health }) => hasProblem(health))) process.exitCode = exitCodes.problemFound
     const { schema, profile } = context.config
     if (flags.json === true) return printJson({ schema, profile, tables, breakers: notClosed })
-    for (const { table, mode, health, ageRule, pausedQueues, slo } of tables) {
+    for (const status of tables) {
+      const { table, mode, health, ageRule, pausedQueues, slo } = status
       printLine(`${table} · ${describeMode(mode)}`)
+      printCounts(status)
       printHealth(health, ageRule)
       printLine(`  ${describeSlo(slo, health)}`)
       for (const queue of pausedQueues) printLine(`  ◐ ${describePause(queue)}`)
     }
     for (const breaker of notClosed) printLine(`◐ ${describeBreaker(breaker)}`)
+    printRemedies(tables, notClosed)
   })
 }
 
@@ -65,7 +69,31 @@ async function readStatus(
     ageRule: ageRuleOf(table, withOverride(await store.readPolicy(), context.policy)),
     pausedQueues: queues.filter(({ isPaused }) => isPaused),
     slo: onlyOne(valueOf(await readSlo(context, input))),
+    dead: await countDead(context, input),
+    workers: await countWorkers(context, input),
   }
+}
+
+async function countDead(context: CliContext, input: { table: string }): Promise<TableStatus['dead']> {
+  const { groups, isComplete } = valueOf(await listDeadLetters(context, { ...input, limit: 1_000 }))
+  const jobs = groups.reduce((sum, { group }) => sum + group.jobs, 0)
+  return { jobs, causes: groups.length, isComplete }
+}
+
+const HOUR_MS = 3_600_000
+
+async function countWorkers(context: CliContext, input: { table: string }): Promise<TableStatus['workers']> {
+  const counts: TableStatus['workers'] = {}
+  for (const { value } of valueOf(await listWorkers(context, input)))
+    if (value.seenMs < HOUR_MS) counts[value.state] = (counts[value.state] ?? 0) + 1
+  return counts
+}
+
+/** Stricter than the probe of GET /v1/health, which lets a sweep come first. */
+function hasProblem(health: TableStatus['health']): boolean {
+  const { isHealthy, overdue, holdReason, running, due, reaperAgeMs, sweepIntervalMs } = health
+  if (!isHealthy || (overdue > 0 && holdReason === null)) return true
+  return running + due > 0 && isReaperLate(reaperAgeMs, sweepIntervalMs)
 }
 
 function onlyOne<Value>(answers: { value: Value }[]): Value {
@@ -79,8 +107,11 @@ function describeMode({ mode, since }: ModeStatus): string {
   return `mode ${mode}${since === null ? '' : ` since ${showTime(since)}`}${note}`
 }
 
-function printHealth(health: TableStatus['health'], ageRule: AgeRule): void {
-  const { oldestOverdueMs, oldestDueMs, reaperAgeMs, holdReason } = health
+const states: readonly WorkerState[] = ['live', 'late', 'silent', 'zombie', 'draining', 'gone', 'stopped']
+
+function printCounts({ health, dead, workers }: TableStatus): void {
+  const { oldestOverdueMs, oldestDueMs } = health
+  const known = states.filter((state) => (workers[state] ?? 0) > 0)
   printTable([
     [
       '  waiting',
@@ -92,7 +123,21 @@ function printHealth(health: TableStatus['health'], ageRule: AgeRule): void {
       showCount(health, 'running'),
       `past their lease ${showCount(health, 'overdue')}${oldestOverdueMs === null ? '' : `, oldest by ${showDuration(oldestOverdueMs)}`}`,
     ],
+    [
+      '  dead',
+      `${dead.isComplete ? '' : '≥ '}${dead.jobs}`,
+      dead.jobs === 0 ? '' : `${dead.causes} ${dead.causes === 1 ? 'cause' : 'causes'}: unstuck dead list`,
+    ],
+    [
+      '  workers',
+      String((workers.live ?? 0) + (workers.late ?? 0)),
+      known.map((state) => `${workers[state]} ${state}`).join(', ') || 'none reported in the last hour',
+    ],
   ])
+}
+
+function printHealth(health: TableStatus['health'], ageRule: AgeRule): void {
+  const { reaperAgeMs, holdReason } = health
   if (health.hidden !== null) printLine(`  ${hiddenLine(health.hidden)}`)
   if (health.unjudged > 0) printLine(`  ! ${describeUnjudged(health.unjudged, ageRule)}`)
   if (holdReason !== null)
@@ -103,9 +148,22 @@ function printHealth(health: TableStatus['health'], ageRule: AgeRule): void {
   else printLine(`  last sweep ${showDuration(reaperAgeMs)} ago`)
 }
 
-function describeUnjudged(count: number, ageRule: AgeRule): string {
+export function describeUnjudged(count: number, ageRule: AgeRule): string {
   const { cause, remedy } = explainUnjudged(ageRule)
   return `${count} running without a lease, and ${cause}: ${remedy}`
+}
+
+/** The commands that end what the lines above name. */
+function printRemedies(tables: TableStatus[], breakers: Breaker[]): void {
+  const remedies = [
+    ...tables.flatMap(({ mode, health }) => (mode.mode === 'observe' ? [] : remediesOf(health))),
+    ...tables.flatMap(({ pausedQueues }) => pausedQueues.map(({ queue }) => resumeQueue(queue))),
+    ...breakers.map(({ name }) => resumeBreaker(name)),
+  ]
+  if (remedies.length === 0) return
+  printLine()
+  const unique = new Map(remedies.map(({ command, effect }) => [command, effect]))
+  printTable([...unique].map(([command, effect]) => [`Next:  ${command}`, effect]))
 }
 
 /** `● rescue last 24 h: 14 rescued (12 worker-gone, 2 crash), p50 31 s, p95 44 s, worst 48 s — promise ≤ 50 s` */
@@ -121,42 +179,4 @@ function describeSlo(slo: Slo, { overdue }: TableStatus['health']): string {
     return `${sign} rescue last 24 h: ${waiting === '' ? 'none needed' : `none yet${waiting}`} — ${promise}`
   const times = `p50 ${showDuration(p50Ms)}, p95 ${showDuration(p95Ms)}, worst ${showDuration(worstMs)}`
   return `${sign} rescue last 24 h: ${rescued} rescued (${by})${late}${waiting}, ${times} — ${promise}`
-}
-
-/** Lists jobs past their lease. Exit code 1 if there are any, or if some may be hidden. */
-export async function stuckCommand(flags: ConnectionFlags): Promise<void> {
-  await withCommands(flags, async (context) => {
-    const stuck: (ReapedJob & { table: string })[] = []
-    const unjudged: string[] = []
-    const observed = new Set<string>()
-    const { tables, hidden } = await seenTables(context.tables)
-    markUnhealthy(hidden)
-    for (const { name, table, store } of tables) {
-      const { reaped: jobs } = valueOf(await previewSweep(context, { table: name }))
-      stuck.push(...jobs.map((job) => ({ table: name, ...job })))
-      if (jobs.length > 0 && (await store.readMode()).mode === 'observe') observed.add(name)
-      const reported = jobs.filter(({ action }) => action === 'reported').length
-      if (reported === 0) continue
-      const ageRule = ageRuleOf(table, withOverride(await store.readPolicy(), context.policy))
-      unjudged.push(`${name}: ${describeUnjudged(reported, ageRule)}`)
-    }
-    if (stuck.length > 0) process.exitCode = exitCodes.problemFound
-    if (flags.json === true) return printJson({ stuck, hidden })
-    for (const found of hidden) printLine(hiddenLine(found))
-    if (stuck.length === 0) return hidden.length === 0 ? printLine('no stuck jobs') : undefined
-    const rows = stuck.map(({ table, jobId, stage, reason, workerId, attempt, action }) => [
-      table,
-      jobId,
-      stage ?? '',
-      reason,
-      workerId ?? '',
-      String(attempt),
-      action,
-    ])
-    printTable([['TABLE', 'JOB', 'STAGE', 'WHY', 'WORKER', 'ATTEMPT', 'NEXT SWEEP'], ...rows])
-    for (const line of unjudged) printLine(`! ${line}`)
-    const judged = stuck.filter(({ action }) => action !== 'reported')
-    if (judged.some(({ table }) => observed.has(table))) printLine('Next:  unstuck mode reap')
-    else if (judged.length > 0) printLine('Next:  unstuck reap --once')
-  })
 }

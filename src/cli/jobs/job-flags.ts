@@ -1,7 +1,7 @@
 // Flags that select jobs, and the actor and reason of a change.
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { actorName } from '../../commands/actor-name.ts'
 import type { JobFilter } from '../../store/job-store.ts'
-import { actorName } from '../connection/actor-name.ts'
 import type { TableFlags } from '../connection/with-tables.ts'
 import { readDuration } from '../terminal/duration.ts'
 

@@ -1,4 +1,5 @@
 import type { Answer, CommandContext } from '../../commands/command.ts'
+import { given } from '../../commands/given.ts'
 import { cancelJob, discardJob, type JobChange, retryJob } from '../../commands/jobs/job-commands.ts'
 import { parseFilter } from '../../commands/jobs/parse-filter.ts'
 import { shardTables } from '../../commands/shard-tables.ts'
@@ -15,6 +16,7 @@ interface Change {
   table: string
   jobId: string
   outcome: string
+  next?: string
   /** Why the job was not changed. */
   detail?: string
 }
@@ -114,14 +116,17 @@ async function change(ids: string[], flags: ChangeFlags, changeOne: ChangeOne): 
     if (changes.some(({ detail }) => detail !== undefined)) process.exitCode = exitCodes.refused
     if (flags.json === true) return printJson({ jobs: changes })
     printTable(
-      changes.map(({ jobId, outcome, detail }) => [jobId, detail ?? shownOutcomes[outcome] ?? outcome]),
+      changes.map(({ jobId, outcome, detail, next }) => [
+        jobId,
+        detail ?? [shownOutcomes[outcome] ?? outcome, next].filter(Boolean).join(': '),
+      ]),
     )
   })
 }
 
 /** A job in the wrong state does not stop the others. Any other refusal ends the command. */
-function outcomeOf(answer: Answer<JobChange>): Pick<Change, 'outcome' | 'detail'> {
-  if (answer.isDone) return { outcome: answer.value.outcome }
+function outcomeOf(answer: Answer<JobChange>): Pick<Change, 'outcome' | 'detail' | 'next'> {
+  if (answer.isDone) return { outcome: answer.value.outcome, ...given({ next: answer.value.next }) }
   const { code, detail, why } = answer.refusal
   const [reason] = why ?? []
   if (reason === undefined && !['SOURCE_GONE', 'JOB_NOT_FOUND'].includes(code)) return valueOf(answer)
@@ -130,8 +135,8 @@ function outcomeOf(answer: Answer<JobChange>): Pick<Change, 'outcome' | 'detail'
 }
 
 const shownOutcomes: Record<string, string> = {
-  retried: 'retried: waiting for a worker',
-  due: 'due now: waiting for a worker',
-  'already-due': 'already due: waiting for a worker',
+  retried: 'retried',
+  due: 'due now',
+  'already-due': 'already due, nothing changed',
   'cancel-requested': 'cancel requested: its worker stops it, at the next heartbeat at the latest',
 }

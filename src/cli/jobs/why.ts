@@ -36,8 +36,7 @@ function printExplanation(facts: JobFacts, { reasons, sentence }: Explanation): 
   if (fine.length > 0) printLine(fine.map((check) => `✓ ${check}`).join(' · '))
   printLine()
   printLine(sentence)
-  const command = overrideOf(facts, reasons)
-  if (command !== null) printLine(`Override:  ${command}`)
+  printRemedies(reasons)
 }
 
 function checksPassed({ status, type, pause, breaker, workers, isLocked, hasBudget }: JobFacts): string[] {
@@ -58,12 +57,9 @@ function showWorkers(type: string, workers: JobFacts['workers']): string {
   return `${who} ${type}, ${Math.max(0, slots - busy)} slots free`
 }
 
-/** The command that overrides the wait, and the reasons it does not override. */
-function overrideOf({ jobId, status }: JobFacts, reasons: Explanation['reasons']): string | null {
-  if (status === 'dead') return `unstuck jobs retry ${jobId} --reason …`
-  const early = reasons.find(({ code }) => code === 'BACKOFF' || code === 'SCHEDULED')
-  if (early === undefined) return null
-  const others = reasons.filter((reason) => reason.isBlocking && reason !== early).map(({ code }) => code)
-  const limit = others.length === 0 ? '' : `, not ${others.join(', ')}`
-  return `unstuck jobs retry ${jobId} --now --reason …     (skips ${early.code}${limit})`
+/** The acts that end the causes above. */
+function printRemedies(reasons: Explanation['reasons']): void {
+  const remedies = new Map(reasons.flatMap(({ remedy }) => (remedy ? [[remedy.command, remedy.effect]] : [])))
+  if (remedies.size === 0) return
+  printTable([...remedies].map(([command, effect]) => [`Next:  ${command}`, effect]))
 }

@@ -60,8 +60,9 @@ export function addQueues(program: Command): void {
   withConnection(queues.command('resume'))
     .description('ends the pause of a queue')
     .argument('<queue>', 'queue name')
+    .option('--reason <text>', 'reason, recorded in the audit log')
     .option('--table <name>', whichTable)
-    .addHelpText('after', example('unstuck queues resume asr'))
+    .addHelpText('after', example('unstuck queues resume asr --reason "deploy is done"'))
     .action(resumeCommand)
 }
 
@@ -129,9 +130,11 @@ async function pauseCommand(queue: string, flags: PauseFlags): Promise<void> {
   })
 }
 
-async function resumeCommand(queue: string, flags: TableFlags): Promise<void> {
+async function resumeCommand(queue: string, flags: TableFlags & { reason?: string }): Promise<void> {
   await withCommands(flags, async (context) => {
-    const { table, isChanged: wasPaused } = valueOf(await resumeQueue(context, { name: queue }))
+    const { table, isChanged: wasPaused } = valueOf(
+      await resumeQueue(context, { name: queue, reason: flags.reason }),
+    )
     if (flags.json === true) return printJson({ table, queue, changed: wasPaused })
     const what = wasPaused ? `queue ${queue} is resumed` : `queue ${queue} was not paused`
     printLine(`${whereOf(context, table)}${what}`)

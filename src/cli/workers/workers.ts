@@ -67,10 +67,11 @@ function describeState({
   drainRequestedBy,
 }: WorkerStatus): string {
   if (state === 'silent') return `silent, holds ${leases} jobs`
+  if (state === 'gone') return 'gone, it never said that it stops'
   if (state === 'zombie') return 'zombie, a job is past its deadline'
   if (state === 'stopped') return exitCode === null ? state : `stopped with ${exitCode}`
-  if (drainRequestedAt !== null && state === 'live')
-    return `live, drain requested by ${drainRequestedBy ?? 'someone'}`
+  if (drainRequestedAt !== null && state === 'draining')
+    return `draining, drain requested by ${drainRequestedBy ?? 'someone'}`
   return state
 }
 

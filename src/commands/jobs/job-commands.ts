@@ -178,6 +178,8 @@ export interface JobChange {
   id: string
   table: string
   outcome: string
+  /** The next step of a job that waits again: a paused queue still holds it. */
+  next?: string
 }
 
 export const retryJob = command('retryJob', async (context, input: RetryInput) => {
@@ -185,7 +187,8 @@ export const retryJob = command('retryJob', async (context, input: RetryInput) =
   const found = await findJob(context, input)
   if (!found.isDone) return found
   const { table, job } = found.value
-  const changed = (outcome: string) => done<JobChange>({ id: job.id, table: table.name, outcome })
+  const changed = async (outcome: string) =>
+    done<JobChange>({ id: job.id, table: table.name, outcome, ...(await nextOf(context, table, job.id)) })
   const options = manualOptions(context, reason, generation)
   if (job.status === 'waiting' && isNow) {
     const [hurried] = await table.store.runJobsNow([job.id], options)
@@ -215,6 +218,15 @@ export const retryJob = command('retryJob', async (context, input: RetryInput) =
       return jobNotFound(input.id)
   }
 })
+
+async function nextOf(
+  context: CommandContext,
+  { store }: CommandTable,
+  id: string,
+): Promise<{ next?: string }> {
+  const facts = await store.readJobFacts(id, policyOf(context))
+  return facts === null ? {} : { next: explainFacts(facts).sentence }
+}
 
 export interface ChangeInput extends JobRef {
   generation?: number | undefined

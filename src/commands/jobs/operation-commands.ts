@@ -4,6 +4,7 @@ import {
   type NewOperation,
   type Operation,
   type OperationAction,
+  type OperationEnds,
   type OperationJob,
   type OperationJobPage,
   type PlannedTotal,
@@ -209,7 +210,17 @@ export const listOperations = command(
   },
 )
 
-export const readOperation = command('listOperations', (context, id: string) => findOperation(context, id))
+export interface ReadOperation extends TableOperation {
+  ends: OperationEnds
+}
+
+/** With the present state of its jobs, which run on after it has ended. */
+export const readOperation = command('listOperations', async (context, id: string) => {
+  const found = await findOperation(context, id)
+  if (!found.isDone) return found
+  const { table, operation, store } = found.value
+  return done<ReadOperation>({ table, operation, ends: await store.countOperationEnds(id) })
+})
 
 export interface ListOperationJobsInput {
   id: string

@@ -1,3 +1,5 @@
+import { isUnheard } from '../../policy/dependency/breaker.ts'
+import { describeUnheard } from '../../policy/explain/explain-waiting.ts'
 import { showCount } from '../../policy/explain/show-count.ts'
 import { showDuration } from '../../policy/explain/show-duration.ts'
 import type { DoctorFacts, TableFacts } from '../facts.ts'
@@ -7,7 +9,8 @@ import { countJobs, type Finding, warning } from '../finding.ts'
 export function checkBreakers({ breakers }: Pick<DoctorFacts, 'breakers'>): Finding[] {
   return (breakers ?? [])
     .filter(({ state }) => state !== 'closed')
-    .map(({ name, state, reason, changedBy, calls, failures, reopens, settings, queues }) => {
+    .map((breaker) => {
+      const { name, state, reason, changedBy, calls, failures, reopens, settings, queues, unheard } = breaker
       const isLimited = reason === 'limited' && changedBy === null
       const why =
         state !== 'held'
@@ -20,7 +23,9 @@ export function checkBreakers({ breakers }: Pick<DoctorFacts, 'breakers'>): Find
         settings.mode === 'hold' && reopens > 0
           ? `; its probe closed it ${reopens} times too early: set UNSTUCK_GATEWAY_PROBE_URL or probeUrl to an endpoint that fails when the calls do`
           : ''
-      const message = `breaker ${name} is ${state}${why}; queues on hold: ${held || 'none'}${flaps}`
+      const isDeaf = isUnheard({ state, unheard, closeAfter: settings.closeAfter })
+      const deaf = isDeaf ? `; ${describeUnheard({ name, unheard })}` : ''
+      const message = `breaker ${name} is ${state}${why}; queues on hold: ${held || 'none'}${flaps}${deaf}`
       return warning('breakers', message, `unstuck breaker resume ${name} --reason …`)
     })
 }
@@ -51,7 +56,7 @@ export function checkQueues({ name, health }: TableFacts): Finding[] {
       const end = pausedForMs === null ? 'until it is resumed' : `for another ${showDuration(pausedForMs)}`
       const by = `by ${pausedBy ?? 'somebody'}: ${pauseReason ?? 'no reason given'}`
       const message = `queue ${queue} of ${name} is paused ${by}, ${end}; jobs due: ${showCount(status, 'due')}`
-      return warning('paused queues', message, `unstuck queues resume ${queue}`)
+      return warning('paused queues', message, `unstuck queues resume ${queue} --reason …`)
     })
 }
 

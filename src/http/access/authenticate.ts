@@ -2,6 +2,7 @@
 // tokens, anyone on this machine.
 import { timingSafeEqual } from 'node:crypto'
 import { type Actor, isScope, scopes } from '../../commands/actor.ts'
+import { actorName } from '../../commands/actor-name.ts'
 import { digestOf } from '../../commands/token-commands.ts'
 import type { AccessStore } from '../../store/access-store.ts'
 import type { AppOptions } from '../app-options.ts'
@@ -56,7 +57,7 @@ function createAuthenticate(options: AppOptions): Authenticate {
     if (user !== null) return { actor: user, isAmbient: true }
     const session = readCookie(request)
     if (session !== null) return { actor: await requireToken(session, access, verifyJwt), isAmbient: true }
-    if (await isOpen()) return { actor: { id: 'loopback', scopes }, isAmbient: true }
+    if (await isOpen()) return { actor: { id: actorName(), scopes }, isAmbient: true }
     const header = options.trustedProxy?.header
     if (header !== undefined && peer === null && request.headers.has(header))
       throw unauthenticated(`${header} is not trusted: the address of the client is unknown`)

@@ -11,10 +11,11 @@ export interface Schemas {
   JobEvent: { id: string; job_id: string; table: string; type: string; at: string; details: Record<string, unknown> }
   AttemptList: { db_now: string; attempts: Schemas['Attempt'][] }
   Attempt: { attempt: number; worker_id: string | null; stage: string | null; started_at: string | null; ended_at: string | null; duration_ms: number | null; outcome: string; code: string | null; category: string | null; reason: string | null; last_heartbeat_at: string | null; next_run_at: string | null }
-  WhyAnswer: { db_now: string; id: string; table: string; verdict: "ended" | "running" | "overdue" | "blocked" | "runnable"; sentence: string; runs_in_ms: number | null; reasons: ({ code: string; is_blocking: boolean; message: string; until_ms: number | null })[] }
+  WhyAnswer: { db_now: string; id: string; table: string; verdict: "ended" | "running" | "overdue" | "blocked" | "runnable"; sentence: string; runs_in_ms: number | null; attempt: number; max_attempts: number; reasons: ({ code: string; is_blocking: boolean; message: string; until_ms: number | null; remedy: Schemas['Remedy'] })[] }
+  Remedy: { act: "sweep" | "resume-queue" | "resume-breaker" | "retry" | "run-now" | "start-worker" | "start-reaper" | "set-mode" | "end-session"; subject: string; effect: string; command: string } | null
   EnqueueAnswer: { db_now: string; id: string; table: string; outcome: "created" | "duplicate" | "replaced" }
   NewJob: { type: string; payload?: unknown; queue?: string; priority?: number; delay_ms?: number; run_at?: string; stage?: string; expected_duration_ms?: number; max_attempts?: number; backoff_steps_ms?: number[]; expires_at?: string; ttl_ms?: number; owner?: string; dedupe_key?: string; dedupe_for_ms?: number; dedupe_replace?: boolean; traceparent?: string; table?: string }
-  ChangeAnswer: { db_now: string; id: string; table: string; outcome: string }
+  ChangeAnswer: { db_now: string; id: string; table: string; outcome: string; next: string | null }
   RetryRequest: { reset_attempts?: boolean; now?: boolean; reason?: string }
   ChangeRequest: { reason?: string }
   LeaseList: { db_now: string; leases: Schemas['RunningJob'][]; is_complete: boolean }
@@ -33,16 +34,17 @@ export interface Schemas {
   DeadLetterAnswer: { db_now: string; group: Schemas['DeadLetterGroup'] }
   MarkCauseRequest: { state: "new" | "investigating" | "resolved" | "ignored"; reason?: string }
   OperationAnswer: { db_now: string; operation: Schemas['Operation'] }
-  Operation: { id: string; action: "retry" | "run-now" | "cancel" | "discard" | "redrive"; table: string; q: string; cause_id: string | null; actor: string; reason: string | null; state: "planned" | "running" | "done" | "stopped" | "failed"; phase: "canary" | "rest" | null; total: number; at_least: string[]; changed: number; refused: number; succeeded: number; failed: number; stopped: string | null; as_of: string; began_at: string; ended_at: string | null }
+  Operation: { id: string; action: "retry" | "run-now" | "cancel" | "discard" | "redrive"; table: string; q: string; cause_id: string | null; actor: string; reason: string | null; state: "planned" | "running" | "done" | "stopped" | "failed"; phase: "canary" | "rest" | null; total: number; at_least: string[]; changed: number; refused: number; succeeded: number; failed: number; stopped: string | null; as_of: string; began_at: string; ended_at: string | null; ends?: Schemas['OperationEnds'] }
+  OperationEnds: { waiting: number; running: number; succeeded: number; dead: number; cancelled: number; deleted: number; is_complete: boolean }
   RedriveRequest: { canary?: number; rate_per_s?: number; limit?: number; expect?: number; keep_attempts?: boolean; reason?: string; dry_run?: boolean }
   OperationRequest: { action: "retry" | "run-now" | "cancel" | "discard" | "redrive"; q: string; table?: string; as_of?: string; canary?: number; rate_per_s?: number; limit?: number; expect?: number; keep_attempts?: boolean; reason?: string; dry_run?: boolean }
   OperationList: { db_now: string; operations: Schemas['Operation'][]; next_cursor: string | null }
   OperationJobList: { db_now: string; jobs: Schemas['OperationJob'][]; next_cursor: string | null }
-  OperationJob: { job_id: string; position: number; outcome: string | null }
+  OperationJob: { job_id: string; position: number; outcome: string | null; status: "waiting" | "running" | "succeeded" | "dead" | "cancelled" | "deleted" }
   QueueList: { db_now: string; queues: Schemas['Queue'][]; is_complete: boolean }
-  Queue: { queue: string; table: string; waiting: number; due: number; running: number; released_often: number; is_paused: boolean; paused_at: string | null; paused_for_ms: number | null; paused_by: string | null; pause_reason: string | null; dependency: string | null; breaker_state: string | null; at_least: string[] }
+  Queue: { queue: string; table: string; waiting: number; due: number; running: number; released_often: number; is_paused: boolean; paused_at: string | null; paused_for_ms: number | null; paused_by: string | null; pause_reason: string | null; dependency: string | null; breaker_state: string | null; remedy: Schemas['Remedy']; at_least: string[] }
   BreakerList: { db_now: string; breakers: Schemas['Breaker'][] }
-  Breaker: { name: string; state: "closed" | "open" | "half-open" | "held"; since: string; changed_by: string | null; reason: string | null; calls: number; failures: number; successes: number; probing: number; reopens: number; next_probe_in_ms: number | null; held_for_ms: number | null; last_calls: ({ is_failure: boolean; at: string | null })[]; settings: Record<string, unknown>; queues: { attachment: string; queue: string }[]; banner: string | null }
+  Breaker: { name: string; state: "closed" | "open" | "half-open" | "held"; since: string; changed_by: string | null; reason: string | null; calls: number; failures: number; successes: number; probing: number; reopens: number; unheard: number; next_probe_in_ms: number | null; held_for_ms: number | null; last_calls: ({ is_failure: boolean; at: string | null })[]; settings: Record<string, unknown>; queues: { attachment: string; queue: string }[]; banner: string | null; resumes: boolean; remedy: Schemas['Remedy'] }
   ScheduleList: { db_now: string; schedules: Schemas['Schedule'][] }
   Schedule: { name: string; table: string; cron: string; timezone: string; overlap: string; type: string; queue: string | null; next_run_at: string | null; due_in_ms: number | null; last_run_at: string | null; last_job_id: string | null; last_skipped_at: string | null }
   PauseAnswer: { db_now: string; queue: string; table: string; is_paused: boolean; is_changed: boolean }
@@ -54,7 +56,7 @@ export interface Schemas {
   TrendList: { db_now: string; trends: Schemas['Trend'][] }
   Trend: { table: string; at: string; queue: string; type: string; enqueued: number; completed: number; failed: number; rescued: number; wait_p50_ms: number | null; wait_p95_ms: number | null; run_p50_ms: number | null; run_p95_ms: number | null; is_bounded: boolean }
   Health: { db_now: string; is_healthy: boolean; tables: Schemas['TableHealth'][] }
-  TableHealth: { table: string; waiting: number; due: number; running: number; overdue: number; oldest_overdue_ms: number | null; oldest_due_ms: number | null; unjudged: number; released_often: number; reaper_age_ms: number | null; sweep_interval_ms: number; hold_reason: string | null; hidden: { role: string; table: string; is_all: boolean; fix: string } | null; is_healthy: boolean; at_least: string[] }
+  TableHealth: { table: string; waiting: number; due: number; running: number; overdue: number; oldest_overdue_ms: number | null; oldest_due_ms: number | null; unjudged: number; released_often: number; reaper_age_ms: number | null; sweep_interval_ms: number; hold_reason: string | null; hidden: { role: string; table: string; is_all: boolean; fix: string } | null; is_healthy: boolean; is_reaper_late: boolean; remedies: Schemas['Remedy'][]; at_least: string[] }
   Me: { db_now: string; id: string; scopes: string[]; owner: string | null; is_read_only: boolean; commands: Record<string, { is_allowed: boolean; reason: string | null }> }
   ConfigAnswer: { db_now: string; version: string; profile: string; schema: string; tables: string[]; environment: string | null; is_read_only: boolean; values: { name: string; value?: unknown; source: string }[] }
   DoctorAnswer: { db_now: string; problems: number; warnings: number; findings: ({ check: string; level: "fine" | "warning" | "problem"; message: string; fix: string | null })[] }
@@ -64,10 +66,10 @@ export interface Schemas {
   NewToken: { name: string; role?: "viewer" | "support" | "operator" | "admin"; scopes?: string[]; owner?: string; expires_in_ms?: number }
   TokenAnswer: { db_now: string; token: Schemas['Token'] }
   WorkerList: { db_now: string; workers: Schemas['Worker'][] }
-  Worker: { id: string; table: string; state: "live" | "late" | "silent" | "gone" | "draining" | "stopped" | "zombie"; host: string | null; pid: number | null; version: string | null; types: string[]; concurrency: number; running: number; leases: number; loop_lag_ms: number | null; seen_ms: number; started_at: string; seen_at: string; draining_at: string | null; stopped_at: string | null; exit_code: number | null; drain_requested_at: string | null; drain_requested_by: string | null; drain_reason: string | null; presence: "present" | "absent" | "gone" | "pooled" | "off" }
+  Worker: { id: string; table: string; state: "live" | "late" | "silent" | "gone" | "draining" | "stopped" | "zombie"; host: string | null; pid: number | null; version: string | null; types: string[]; concurrency: number; running: number; leases: number; claimed_ahead: number; loop_lag_ms: number | null; seen_ms: number; started_at: string; seen_at: string; draining_at: string | null; stopped_at: string | null; exit_code: number | null; drain_requested_at: string | null; drain_requested_by: string | null; drain_reason: string | null; presence: "present" | "absent" | "gone" | "pooled" | "off" }
   DrainAnswer: { db_now: string; id: string; table: string; outcome: "asked" | "already-asked" }
   SloAnswer: { db_now: string; tables: Schemas['Slo'][] }
-  Slo: { table: string; rescued: number; in_time: number; share: number | null; p50_ms: number | null; p95_ms: number | null; worst_ms: number | null; promise_ms: number; oldest_stuck_ms: number | null; stale_leases: number; by_cause: { crash: number; timeout: number; 'worker-gone': number } }
+  Slo: { table: string; rescued: number; in_time: number; share: number | null; is_kept: boolean; p50_ms: number | null; p95_ms: number | null; worst_ms: number | null; promise_ms: number; oldest_stuck_ms: number | null; stale_leases: number; by_cause: { crash: number; timeout: number; 'worker-gone': number } }
   WebhookList: { db_now: string; webhooks: Schemas['Webhook'][] }
   Webhook: { id: string; table: string; url: string; events: string[]; is_active: boolean; inactive_reason: string | null; created_at: string; created_by: string | null; waiting: number }
   NewWebhookAnswer: { db_now: string; webhook: Schemas['Webhook']; secret: string }
@@ -81,7 +83,7 @@ export interface Schemas {
   ReclaimList: { db_now: string; reclaims: Schemas['Reclaim'][]; next_cursor: string | null }
   Reclaim: { id: string; job_id: string; table: string; type: string | null; stage: string | null; attempt: number; worker_id: string | null; reaped_at: string; action: "requeued" | "dead" | "cancelled"; reason: string; last_heartbeat_at: string | null; lease_expires_at: string | null; lateness_ms: number | null; dark_ms: number | null; claimed_again_at: string | null; claimed_by: string | null; next_run_at: string | null }
   StaleList: { db_now: string; jobs: Schemas['StaleJob'][]; count: number; is_complete: boolean }
-  StaleJob: { id: string; table: string; type: string; stage: string | null; worker_id: string | null; attempt: number; heartbeat_at: string | null; ended_at: string | null; overdue_ms: number | null; lease_ms: number; is_past_twice_lease: boolean; why: { code: "ROW_LOCKED" | "LEASE_UNKNOWN" | "TYPE_WITHOUT_TTL" | "NO_REAPER" | "HELD" | "OBSERVED" | "LEASE_OVER_AWAITING_REAPER"; message: string }; locked_by: { pid: number; application: string | null; state: string | null; open_ms: number | null } | null }
+  StaleJob: { id: string; table: string; type: string; stage: string | null; worker_id: string | null; attempt: number; heartbeat_at: string | null; ended_at: string | null; overdue_ms: number | null; lease_ms: number; is_past_twice_lease: boolean; why: { code: "ROW_LOCKED" | "LEASE_UNKNOWN" | "TYPE_WITHOUT_TTL" | "NO_REAPER" | "HELD" | "OBSERVED" | "LEASE_OVER_AWAITING_REAPER"; message: string }; remedy: Schemas['Remedy']; locked_by: { pid: number; application: string | null; state: string | null; open_ms: number | null } | null }
   StaleValidation: { db_now: string; is_valid: boolean; count: number; jobs: Schemas['StaleJob'][] }
   SweepList: { db_now: string; last: Schemas['LastSweep'][]; sweeps: Schemas['Sweep'][]; next_cursor: string | null }
   LastSweep: { table: string; reaper_id: string | null; swept_at: string; duration_ms: number; found: number; requeued: number; dead: number; cancelled: number; skipped: number; held: number }

@@ -63,3 +63,26 @@ export const problemSchema = z
   .openapi('Problem')
 
 export type Problem = z.infer<typeof problemSchema>
+
+/** Ends a cause. Its command is a line of the CLI; `…` stands for a reason. */
+export const remedySchema = z
+  .object({
+    act: z.enum([
+      'sweep',
+      'resume-queue',
+      'resume-breaker',
+      'retry',
+      'run-now',
+      'start-worker',
+      'start-reaper',
+      'set-mode',
+      'end-session',
+    ]),
+    /** Its queue, breaker, job, type, mode or session. */
+    subject: z.string(),
+    effect: z.string(),
+    command: z.string(),
+  })
+  .openapi('Remedy')
+
+export type Remedy = z.infer<typeof remedySchema>

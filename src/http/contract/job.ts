@@ -7,6 +7,7 @@ import {
   limitQuery,
   msOrNull,
   reasonSchema,
+  remedySchema,
   tableQuery,
   textOrNull,
   timeOrNull,
@@ -159,7 +160,14 @@ export const retryBody = z
 export const changeBody = z.strictObject({ reason: reasonSchema.optional() }).openapi('ChangeRequest')
 
 export const changeAnswer = z
-  .object({ ...envelope, id: z.string(), table: z.string(), outcome: z.string() })
+  .object({
+    ...envelope,
+    id: z.string(),
+    table: z.string(),
+    outcome: z.string(),
+    /** The next step of a job that waits again, such as a paused queue; else null. */
+    next: textOrNull,
+  })
   .openapi('ChangeAnswer')
 
 export const eventSchema = z
@@ -203,6 +211,8 @@ export const whyReasonSchema = z.object({
   is_blocking: z.boolean(),
   message: z.string(),
   until_ms: msOrNull,
+  /** The act that ends it; null if nothing is wrong, or only time helps. */
+  remedy: remedySchema.nullable(),
 })
 
 export const whyAnswer = z
@@ -213,6 +223,9 @@ export const whyAnswer = z
     verdict: z.enum(['ended', 'running', 'overdue', 'blocked', 'runnable']),
     sentence: z.string(),
     runs_in_ms: msOrNull,
+    attempt: countSchema,
+    /** Its own maximum, or that of the policy. */
+    max_attempts: countSchema,
     reasons: z.array(whyReasonSchema),
   })
   .openapi('WhyAnswer')

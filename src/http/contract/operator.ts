@@ -8,6 +8,7 @@ import {
   limitQuery,
   msOrNull,
   reasonSchema,
+  remedySchema,
   tableQuery,
   textOrNull,
   timeOrNull,
@@ -83,6 +84,19 @@ export const operationBody = z
   .openapi('OperationRequest')
 
 /** Stored in the database: if a server dies, another continues. Changes stay, however it ends. */
+export const operationEndsSchema = z
+  .object({
+    waiting: countSchema,
+    running: countSchema,
+    succeeded: countSchema,
+    dead: countSchema,
+    cancelled: countSchema,
+    deleted: countSchema,
+    /** False: only its first 10,000 jobs were counted. */
+    is_complete: z.boolean(),
+  })
+  .openapi('OperationEnds')
+
 export const operationSchema = z
   .object({
     /** Empty in a plan. */
@@ -102,7 +116,7 @@ export const operationSchema = z
     changed: countSchema,
     /** In the wrong state, or deleted. */
     refused: countSchema,
-    /** Results of the first 20 retried jobs, or of the canary. */
+    /** Results of the canary, or of the first 20 retried jobs: they decide whether it goes on. */
     succeeded: countSchema,
     failed: countSchema,
     /** Why it stopped early: canary-failed, canary-timeout, too-many-failures, breaker-open, interrupted. */
@@ -110,6 +124,8 @@ export const operationSchema = z
     as_of: timeSchema,
     began_at: timeSchema,
     ended_at: timeOrNull,
+    /** Jobs that it changed, by their status now; only of a single operation. */
+    ends: operationEndsSchema.optional(),
   })
   .openapi('Operation')
 
@@ -137,6 +153,8 @@ export const operationJobSchema = z
     position: countSchema,
     /** As for a single job: retried, not-dead, cancelled, …; null while pending. */
     outcome: textOrNull,
+    /** Where the job is now. */
+    status: z.enum(['waiting', 'running', 'succeeded', 'dead', 'cancelled', 'deleted']),
   })
   .openapi('OperationJob')
 export const operationJobsAnswer = z
@@ -158,6 +176,8 @@ export const queueSchema = z
     pause_reason: textOrNull,
     dependency: textOrNull,
     breaker_state: textOrNull,
+    /** Ends its pause. */
+    remedy: remedySchema.nullable(),
     at_least: atLeastSchema,
   })
   .openapi('Queue')
@@ -198,14 +218,20 @@ export const breakerSchema = z
     probing: countSchema,
     /** Failed probes in a row. */
     reopens: countSchema,
+    /** While half-open: jobs let through in a row that ended without reporting a call. */
+    unheard: countSchema,
     next_probe_in_ms: msOrNull,
     held_for_ms: msOrNull,
     /** The last 20 calls in the window, oldest first. */
     last_calls: z.array(z.object({ is_failure: z.boolean(), at: timeOrNull })),
     settings: z.record(z.string(), jsonSchema),
     queues: z.array(z.object({ attachment: z.string(), queue: z.string() })),
-    /** `Converter busy — jobs will resume automatically.`; null while closed (BREAK-4). */
+    /** `Converter busy — jobs will resume automatically.` (BREAK-4), or why they will not; null while closed. */
     banner: textOrNull,
+    /** It resumes by itself: it is neither held without an end nor unheard. */
+    resumes: z.boolean(),
+    /** Closes it. */
+    remedy: remedySchema.nullable(),
   })
   .openapi('Breaker')
 

@@ -5,6 +5,7 @@ import {
   envelope,
   limitQuery,
   msOrNull,
+  remedySchema,
   tableQuery,
   textOrNull,
   timeOrNull,
@@ -93,6 +94,7 @@ export const staleJobSchema = z
     is_past_twice_lease: z.boolean(),
     /** Why it was not requeued yet. */
     why: staleReasonSchema,
+    remedy: remedySchema.nullable(),
     locked_by: lockHolderSchema.nullable(),
   })
   .openapi('StaleJob')

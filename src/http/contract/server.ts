@@ -6,6 +6,7 @@ import {
   envelope,
   jsonSchema,
   msOrNull,
+  remedySchema,
   textOrNull,
   timeOrNull,
   timeSchema,
@@ -36,6 +37,10 @@ export const tableHealthSchema = z
       .nullable(),
     /** No job is overdue, a reaper runs, and no job is hidden. */
     is_healthy: z.boolean(),
+    /** No sweep for three intervals. */
+    is_reaper_late: z.boolean(),
+    /** Acts that end overdue jobs and a missing reaper. */
+    remedies: z.array(remedySchema),
     at_least: atLeastSchema,
   })
   .openapi('TableHealth')

@@ -22,9 +22,10 @@ export const workerSchema = z
     version: textOrNull,
     types: z.array(z.string()),
     concurrency: countSchema,
-    /** As the worker reported; `leases` is counted in the job table. */
+    /** Jobs in its slots; further `leases` are claimed ahead. */
     running: countSchema,
     leases: countSchema,
+    claimed_ahead: countSchema,
     loop_lag_ms: msOrNull,
     /** Since its last report. */
     seen_ms: z.number(),
@@ -59,6 +60,8 @@ export const sloSchema = z
     in_time: countSchema,
     /** `in_time` / `rescued`; null, like the times, without rescues. */
     share: z.number().nullable(),
+    /** No rescue came late. */
+    is_kept: z.boolean(),
     p50_ms: msOrNull,
     p95_ms: msOrNull,
     worst_ms: msOrNull,

@@ -97,8 +97,8 @@ function addEnqueue(api: Api, { clock }: ApiParts): void {
 
 const changeRequest = { params: idParam, query: tableOnlyQuery, headers: writeHeaders }
 
-async function answerOf({ id, table, outcome }: JobChange, { clock }: ApiParts) {
-  return { ...envelopeOf({ now: await clock.now() }), id, table, outcome }
+async function answerOf({ id, table, outcome, next }: JobChange, { clock }: ApiParts) {
+  return { ...envelopeOf({ now: await clock.now() }), id, table, outcome, next: next ?? null }
 }
 
 function addRetry(api: Api, parts: ApiParts): void {

@@ -136,7 +136,8 @@ function addStory(api: Api, parts: ApiParts): void {
   })
   api.openapi(why, async (c) => {
     const ref = { ...c.req.valid('param'), ...c.req.valid('query') }
-    const { id, table, verdict, sentence, runsInMs, reasons } = valueOf(await explainJob(contextOf(c), ref))
+    const explained = valueOf(await explainJob(contextOf(c), ref))
+    const { id, table, verdict, sentence, runsInMs, reasons, facts } = explained
     const view = await viewOf(c, parts)
     return c.json(
       {
@@ -146,12 +147,15 @@ function addStory(api: Api, parts: ApiParts): void {
         verdict,
         sentence,
         runs_in_ms: runsInMs,
-        reasons: reasons.map(({ code, isBlocking, message, untilMs }) => {
+        attempt: facts.attempt,
+        max_attempts: facts.maxAttempts,
+        reasons: reasons.map(({ code, isBlocking, message, untilMs, remedy = null }) => {
           return {
             code,
             is_blocking: isBlocking,
             message: redactText(message, view.redact),
             until_ms: untilMs,
+            remedy: contextOf(c).actor.owner === undefined ? remedy : null,
           }
         }),
       },

@@ -30,7 +30,7 @@ import {
 } from '../contract/index.ts'
 import { createRoute } from '../openapi/zod-openapi.ts'
 import { ApiProblem, valueOf } from '../problem.ts'
-import { toWireOperation, toWireOperationJob, toWirePlan } from '../wire/operations.ts'
+import { toWireOperation, toWireOperationJob, toWirePlan, toWireReadOperation } from '../wire/operations.ts'
 
 const PAGE = 100
 const MAX_POSITION = 100_000
@@ -119,7 +119,7 @@ function addLists(api: Api, { clock }: ApiParts): void {
   })
   api.openapi(read, async (c) => {
     const found = valueOf(await readOperation(contextOf(c), c.req.valid('param').id))
-    return c.json({ ...envelopeOf({ now: await clock.now() }), operation: toWireOperation(found) }, 200)
+    return c.json({ ...envelopeOf({ now: await clock.now() }), operation: toWireReadOperation(found) }, 200)
   })
 }
 

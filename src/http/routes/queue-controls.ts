@@ -38,7 +38,8 @@ import {
 } from '../contract/index.ts'
 import { createRoute } from '../openapi/zod-openapi.ts'
 import { valueOf } from '../problem.ts'
-import { toWireBreaker, toWireQueue, toWireReaped, toWireSchedule } from '../wire/jobs.ts'
+import { toWireBreaker } from '../wire/breakers.ts'
+import { toWireQueue, toWireReaped, toWireSchedule } from '../wire/jobs.ts'
 
 export function addQueueControlRoutes(api: Api, parts: ApiParts): void {
   addLists(api, parts)

@@ -3,14 +3,8 @@
 import type { Actor } from '../../commands/actor.ts'
 import type { StreamTopic } from '../contract/index.ts'
 import { toApiProblem } from '../problem.ts'
-import {
-  toWireBreaker,
-  toWireEvent,
-  toWireHealth,
-  toWireQueue,
-  toWireRunning,
-  type View,
-} from '../wire/jobs.ts'
+import { toWireBreaker } from '../wire/breakers.ts'
+import { toWireEvent, toWireHealth, toWireQueue, toWireRunning, type View } from '../wire/jobs.ts'
 import type { DatabaseClock } from './database-clock.ts'
 import type { FeedMessage, LiveFeed } from './live-feed.ts'
 import { MAX_NAMED, type StreamPlace, writePlace } from './stream-place.ts'

@@ -7,8 +7,10 @@ import type { Job, JobErrorRecord, JsonValue } from '../../job/job.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
 import { codeForOwner, reasonForOwner } from '../../observe/for-owner.ts'
 import { type RedactOptions, redactJson, redactText } from '../../observe/redact.ts'
+import { remediesOf, resumeQueue } from '../../policy/explain/remedy.ts'
+import { isReaperLate } from '../../policy/explain/table-health.ts'
 import type { TokenRecord } from '../../store/access-store.ts'
-import type { Breaker, JobSummary, QueueStatus, ReapedJob, Schedule } from '../../store/job-store.ts'
+import type { JobSummary, QueueStatus, ReapedJob, Schedule } from '../../store/job-store.ts'
 import type { AppOptions } from '../app-options.ts'
 import type * as wire from '../contract/index.ts'
 
@@ -199,41 +201,12 @@ export function toWireQueue(queue: QueueStatus, table: string): wire.Queue {
     pause_reason: redactOrNull(queue.pauseReason),
     dependency: queue.dependency,
     breaker_state: queue.breakerState,
+    remedy: queue.isPaused ? resumeQueue(queue.queue) : null,
     at_least: queue.atLeast.map(snakeCase),
   }
 }
 
-const snakeCase = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-
-export function toWireBreaker(breaker: Breaker): wire.Breaker {
-  const settings = Object.entries(breaker.settings).map(([name, value]) => [
-    snakeCase(name),
-    value as unknown,
-  ])
-  return {
-    name: breaker.name,
-    state: breaker.state,
-    since: iso(breaker.since),
-    changed_by: breaker.changedBy,
-    reason: redactOrNull(breaker.reason),
-    calls: breaker.calls,
-    failures: breaker.failures,
-    successes: breaker.successes,
-    probing: breaker.probing,
-    reopens: breaker.reopens,
-    next_probe_in_ms: breaker.nextProbeInMs,
-    held_for_ms: breaker.heldForMs,
-    last_calls: breaker.lastCalls.map(({ isFailure, at }) => ({ is_failure: isFailure, at: isoOrNull(at) })),
-    settings: Object.fromEntries(settings) as Record<string, unknown>,
-    queues: breaker.queues,
-    banner: breaker.state === 'closed' ? null : bannerOf(breaker.name),
-  }
-}
-
-/** The text of document 004, with the name of the dependency (BREAK-4). */
-function bannerOf(name: string): string {
-  return `${name.charAt(0).toUpperCase()}${name.slice(1)} busy — jobs will resume automatically.`
-}
+export const snakeCase = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 export function toWireSchedule(schedule: Schedule, table: string): wire.Schedule {
   return {
@@ -280,6 +253,8 @@ export function toWireHealth(health: TableHealth, table: string): wire.TableHeal
     hold_reason: health.holdReason,
     hidden: toWireHidden(health.hidden),
     is_healthy: health.isHealthy,
+    is_reaper_late: isReaperLate(health.reaperAgeMs, health.sweepIntervalMs),
+    remedies: remediesOf(health),
     at_least: health.atLeast.map(snakeCase),
   }
 }

@@ -1,5 +1,9 @@
 // Maps dead letters and operations to the contract.
-import type { PlannedOperation, TableOperation } from '../../commands/jobs/operation-commands.ts'
+import type {
+  PlannedOperation,
+  ReadOperation,
+  TableOperation,
+} from '../../commands/jobs/operation-commands.ts'
 import { redactText } from '../../observe/redact.ts'
 import type { DeadJobGroup, OperationAction, OperationJob } from '../../store/job-store.ts'
 import type * as wire from '../contract/index.ts'
@@ -78,7 +82,18 @@ export function toWirePlan({ asOf, atLeast, causeId, q, reason, ...plan }: WireP
   }
 }
 
-export const toWireOperationJob = ({ jobId, position, outcome }: OperationJob): wire.OperationJob => ({
+export function toWireReadOperation({ ends, ...found }: ReadOperation): wire.Operation {
+  const { isComplete, ...counts } = ends
+  return { ...toWireOperation(found), ends: { ...counts, is_complete: isComplete } }
+}
+
+export const toWireOperationJob = ({
+  jobId,
+  position,
+  outcome,
+  status,
+}: OperationJob): wire.OperationJob => ({
+  status,
   job_id: jobId,
   position,
   outcome,

@@ -1,6 +1,7 @@
 import type { InTableValue } from '../../commands/command.ts'
 import { redactJson } from '../../observe/redact.ts'
 import { explainStale } from '../../policy/explain/explain-stale.ts'
+import { remedyOfStale } from '../../policy/explain/remedy.ts'
 import type { AuditEntry } from '../../store/access-store.ts'
 import type {
   Attachment,
@@ -53,6 +54,7 @@ export function toWireStale({ table, value: job }: InTableValue<StaleJob>): wire
     lease_ms: job.leaseMs,
     is_past_twice_lease: job.isPastTwiceLease,
     why: { code: job.code, message: explainStale(job) },
+    remedy: remedyOfStale(job),
     locked_by:
       lockedBy === null
         ? null

@@ -1,4 +1,5 @@
 import { redactText } from '../../observe/redact.ts'
+import { isPromiseKept } from '../../policy/explain/table-health.ts'
 import type { Delivery, Slo, Webhook, WorkerStatus } from '../../store/job-store.ts'
 import type * as wire from '../contract/index.ts'
 import { redactOrNull } from './jobs.ts'
@@ -17,6 +18,7 @@ export function toWireWorker(worker: WorkerStatus, table: string): wire.Worker {
     concurrency: worker.concurrency,
     running: worker.running,
     leases: worker.leases,
+    claimed_ahead: worker.leases - worker.running,
     loop_lag_ms: worker.loopLagMs,
     seen_ms: worker.seenMs,
     started_at: worker.startedAt.toISOString(),
@@ -37,6 +39,7 @@ export function toWireSlo(slo: Slo, table: string): wire.Slo {
     rescued: slo.rescued,
     in_time: slo.inTime,
     share: slo.share,
+    is_kept: isPromiseKept(slo),
     p50_ms: slo.p50Ms,
     p95_ms: slo.p95Ms,
     worst_ms: slo.worstMs,

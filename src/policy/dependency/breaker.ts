@@ -76,6 +76,8 @@ export interface BreakerFacts {
   probedAtMs: number | null
   /** How often in a row it was tried too early: closed by a probe and soon opened again, or a job let through failed. */
   reopens?: number
+  /** Jobs let through in a row that ended without reporting a call. */
+  unheard?: number
   /** When it last closed automatically. */
   closedAtMs?: number | null
   /** Jobs that were let through and have not reported a success, oldest first. */
@@ -170,7 +172,9 @@ function afterProbeCalls(facts: BreakerFacts, calls: readonly DependencyCall[], 
     made.every(({ isFailure, limitedMs = 0 }) => isFailure !== undefined && limitedMs === 0),
   )
   const probes = facts.probes.filter((probe) => !heard.includes(probe))
-  return countSuccesses({ ...facts, probes }, good.length, nowMs)
+  if (good.length > 0) return countSuccesses({ ...facts, probes, unheard: 0 }, good.length, nowMs)
+  const silent = answers.filter((made) => made.every(({ isFailure }) => isFailure === undefined))
+  return { ...facts, probes, unheard: (facts.unheard ?? 0) + silent.length }
 }
 
 /**
@@ -196,6 +200,7 @@ function opened(facts: BreakerFacts, nowMs: number): BreakerFacts {
     ...facts,
     isOpen: true,
     successes: 0,
+    unheard: 0,
     probedAtMs: null,
     reopens,
     probes: facts.probes.map((probe) => ({ ...probe, hasFailed: true })),
@@ -245,6 +250,11 @@ export function runningProbes({ settings, probes }: BreakerFacts, nowMs: number)
   return probes.filter(
     ({ grantedAtMs, hasFailed }) => hasFailed !== true && grantedAtMs > nowMs - settings.probeTimeoutMs,
   )
+}
+
+/** As many jobs as would have closed it ended without reporting a call: nothing will ever close it. */
+export function isUnheard(breaker: { state: BreakerState; unheard: number; closeAfter: number }): boolean {
+  return breaker.state === 'half-open' && breaker.unheard >= breaker.closeAfter
 }
 
 /** Time until a health probe may end the cooldown early; null if none may. */

@@ -21,6 +21,7 @@ const runnable: JobFacts = {
   expiresInMs: null,
   error: null,
   isCancelAsked: false,
+  cancel: null,
   runInMs: -5_000,
   ahead: 0,
   pause: null,
@@ -50,6 +51,8 @@ const open: HoldingBreaker = {
   heldForMs: null,
   probing: 0,
   probeSlots: 1,
+  unheard: 0,
+  closeAfter: 3,
 }
 
 const running: Partial<JobFacts> = {
@@ -73,8 +76,12 @@ describe('a waiting job', () => {
     })
   })
 
-  it('OPS-9 behind others is runnable all the same', () => {
-    expect(explain({ ahead: 41 })).toMatchObject({ verdict: 'runnable', runsInMs: 0 })
+  it('SEE-7 behind others is runnable, and its start is unknown', () => {
+    expect(explain({ ahead: 41 })).toMatchObject({
+      verdict: 'runnable',
+      runsInMs: null,
+      sentence: 'It waits for 41 jobs of asr before it.',
+    })
     expect(explain({ ahead: 41 }).reasons[1]).toMatchObject({
       code: 'AHEAD_IN_QUEUE',
       message: '41 jobs of asr before it',
@@ -103,9 +110,13 @@ describe('a waiting job', () => {
     ])
   })
 
-  it('OPS-9 whose workers are all busy is runnable, and says so', () => {
+  it('SEE-7 whose workers are all busy is runnable, and never said to run at once', () => {
     const busy = explain({ workers: { ...workers, busy: 8 }, ahead: 41 })
-    expect(busy).toMatchObject({ verdict: 'runnable', runsInMs: 0 })
+    expect(busy).toMatchObject({
+      verdict: 'runnable',
+      runsInMs: null,
+      sentence: 'It waits for 41 jobs of asr before it, and no slot is free: 8 of 8 slots busy.',
+    })
     expect(busy.reasons.map(({ code, message }) => [code, message])).toEqual([
       ['ALL_SLOTS_BUSY', '8 of 8 slots busy'],
       ['AHEAD_IN_QUEUE', '41 jobs of asr before it'],
@@ -204,6 +215,7 @@ describe('a waiting job', () => {
     const { verdict, reasons, sentence } = explainJob(last)
     expect(verdict).toBe('runnable')
     expect(reasons).toContainEqual({
+      remedy: null,
       code: 'LAST_CHANCE',
       isBlocking: false,
       message: 'its workers crashed 2 times, and one more crash ends it: it runs alone',

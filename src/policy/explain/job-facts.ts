@@ -29,6 +29,8 @@ export interface JobFacts {
   expiresInMs: number | null
   error: { code: string | null; reason: string | null; category: ErrorCategory | null } | null
   isCancelAsked: boolean
+  /** The newest request to cancel it by a person; null if there is none. */
+  cancel: CancelFacts | null
   /** Time until a waiting job is due; null if it does not wait. */
   runInMs: number | null
   /** Due jobs ahead of it in its queue, up to 1000; null if it does not wait. */
@@ -64,6 +66,12 @@ export interface AbsenceFacts {
   graceLeftMs: number | null
 }
 
+export interface CancelFacts {
+  by: string
+  reason: string | null
+  agoMs: number
+}
+
 export interface PauseFacts {
   by: string | null
   reason: string | null
@@ -82,4 +90,7 @@ export interface HoldingBreaker {
   heldForMs: number | null
   probing: number
   probeSlots: number
+  /** Jobs let through in a row that ended without reporting a call, and how many successes would close it. */
+  unheard: number
+  closeAfter: number
 }

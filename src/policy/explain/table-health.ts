@@ -17,6 +17,11 @@ export function isReaperLate(reaperAgeMs: number | null, sweepIntervalMs: number
   return reaperAgeMs === null || reaperAgeMs > LATE_SWEEPS * sweepIntervalMs
 }
 
+/** The promise is broken by one rescue that came late. */
+export function isPromiseKept({ rescued, inTime }: { rescued: number; inTime: number }): boolean {
+  return inTime >= rescued
+}
+
 /** A table without running jobs needs no reaper. Leases held after an outage are overdue on purpose. */
 export function isTableHealthy(facts: SweepFacts, sweepIntervalMs: number): boolean {
   const { reaperAgeMs, running, oldestOverdueMs, holdReason, hidden } = facts

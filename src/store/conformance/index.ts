@@ -24,6 +24,7 @@ import { describeEnforce, describeModes } from './modes/modes.ts'
 import { describeObserved } from './modes/observed.ts'
 import { describeCancel } from './operating/cancel.ts'
 import { describeDiscard } from './operating/discard.ts'
+import { describeOperationEnds } from './operating/operation-ends.ts'
 import { describeOperations } from './operating/operations.ts'
 import { describeRetry } from './operating/retry.ts'
 import { describeDeadGroups } from './reading/dead-groups.ts'
@@ -96,6 +97,7 @@ export function describeJobStore<Tx = never>(
     describeObserved(opened, options)
     describeIfCapable(options, 'dispatch', () => describeDispatch(opened))
     describeIfCapable(options, 'operations', () => describeOperations(opened, options))
+    describeIfCapable(options, 'operations', () => describeOperationEnds(opened))
     describeIfCapable(options, 'webhooks', () => describeWebhooks(opened))
   })
 }

@@ -61,7 +61,7 @@ function describeReports(opened: () => TestBench): void {
       version: '0.1.0',
       types: [TYPE, 'mail'],
       concurrency: 4,
-      running: 1,
+      running: 0,
       leases: 0,
       loopLagMs: 12,
       drainingAt: null,
@@ -82,10 +82,10 @@ function describeReports(opened: () => TestBench): void {
     await elapse(MINUTE)
     await store.reportWorker({ ...report, workerId: 'worker-2', isStart: true })
     await elapse(SECOND)
-    await store.reportWorker({ ...report, running: 3 })
+    await store.reportWorker({ ...report, loopLagMs: 30 })
     const [first, second, ...others] = await store.listWorkers()
     expect(others).toEqual([])
-    expect(first).toMatchObject({ workerId: 'worker-1', running: 3 })
+    expect(first).toMatchObject({ workerId: 'worker-1', loopLagMs: 30 })
     expect(second).toMatchObject({ workerId: 'worker-2' })
     expectAbout((first?.seenAt.getTime() ?? 0) - (first?.startedAt.getTime() ?? 0), MINUTE + SECOND)
   })
@@ -227,11 +227,28 @@ function describeWhy(opened: () => TestBench): void {
 
   it('OPS-9 a job whose workers are all busy reports how many there are', async () => {
     const { store } = opened()
+    await store.reportWorker(report)
+    await startMany(store, 6)
     const jobId = await enqueueOne(store)
-    await store.reportWorker({ ...report, running: 4 })
     expect(await reasonsOf(store, jobId)).toEqual({ ALL_SLOTS_BUSY: '4 of 4 slots busy' })
-    await store.reportWorker({ ...report, workerId: 'worker-2', running: 3 })
+    await store.reportWorker({ ...report, workerId: 'worker-2' })
     expect(await reasonsOf(store, jobId)).toHaveProperty('RUNNABLE')
+  })
+
+  it('SEE-7 a worker asked to drain takes no more jobs', async () => {
+    const { store } = opened()
+    const jobId = await enqueueOne(store)
+    await store.reportWorker(report)
+    await store.drainWorker('worker-1', { actor: 'ana' })
+    expect(await workerOf(store)).toMatchObject({ state: 'draining' })
+    expect(await reasonsOf(store, jobId)).toHaveProperty('NO_WORKER_FOR_TYPE')
+  })
+
+  it('SEE-7 leases beyond the slots are claimed ahead, not running', async () => {
+    const { store } = opened()
+    await store.reportWorker(report)
+    await startMany(store, 6)
+    expect(await workerOf(store)).toMatchObject({ concurrency: 4, running: 4, leases: 6 })
   })
 }
 

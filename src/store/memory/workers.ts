@@ -1,4 +1,5 @@
 import { invalidArgument } from '../../errors/index.ts'
+import type { Job } from '../../job/job.ts'
 import type { WorkerFacts } from '../../policy/explain/explain-workers.ts'
 import type {
   DrainOutcome,
@@ -121,6 +122,7 @@ function describe(
   return structuredClone({
     ...worker,
     state: stateOf(worker, { intervals, leases: jobs.length, isPastDeadline }),
+    running: Math.min(jobs.length, worker.concurrency),
     leases: jobs.length,
     seenMs,
     // There are no sessions here.
@@ -128,15 +130,17 @@ function describe(
   })
 }
 
+type MemoryWorkerTimes = Pick<MemoryWorker, 'stoppedAt' | 'drainingAt' | 'drainRequestedAt'>
+
 function stateOf(
-  { stoppedAt, drainingAt }: Pick<MemoryWorker, 'stoppedAt' | 'drainingAt'>,
+  { stoppedAt, drainingAt, drainRequestedAt }: MemoryWorkerTimes,
   { intervals, leases, isPastDeadline }: { intervals: number; leases: number; isPastDeadline: boolean },
 ): WorkerState {
   if (stoppedAt !== null) return 'stopped'
   if (intervals > 6) return leases > 0 ? 'silent' : 'gone'
   if (intervals > 3) return 'late'
   if (isPastDeadline) return 'zombie'
-  return drainingAt === null ? 'live' : 'draining'
+  return drainingAt === null && drainRequestedAt === null ? 'live' : 'draining'
 }
 
 /** Null if no worker ever reported. */
@@ -145,8 +149,11 @@ export function workerFacts(state: MemoryState, type: string): WorkerFacts | nul
   if (workers.length === 0) return null
   const nowMs = state.nowMs()
   const live = workers.filter(
-    ({ stoppedAt, drainingAt, seenAt, reportMs }) =>
-      stoppedAt === null && drainingAt === null && nowMs - seenAt.getTime() <= 3 * reportMs,
+    ({ stoppedAt, drainingAt, drainRequestedAt, seenAt, reportMs }) =>
+      stoppedAt === null &&
+      drainingAt === null &&
+      drainRequestedAt === null &&
+      nowMs - seenAt.getTime() <= 3 * reportMs,
   )
   const handling = live.filter(({ types }) => types.includes(type))
   const seen = workers.filter(({ types }) => types.includes(type)).map(({ seenAt }) => seenAt.getTime())
@@ -154,9 +161,16 @@ export function workerFacts(state: MemoryState, type: string): WorkerFacts | nul
     live: live.length,
     handling: handling.length,
     slots: sum(handling.map(({ concurrency }) => concurrency)),
-    busy: sum(handling.map(({ running }) => running)),
+    busy: sum(
+      handling.map(({ workerId, concurrency }) => Math.min(countLeases(state, workerId), concurrency)),
+    ),
     lastSeenMs: seen.length === 0 ? null : nowMs - Math.max(...seen),
   }
+}
+
+function countLeases({ jobs }: MemoryState, workerId: string): number {
+  const isHeld = (job: Job) => job.status === 'running' && job.workerId === workerId
+  return [...jobs.values()].filter(isHeld).length
 }
 
 const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)

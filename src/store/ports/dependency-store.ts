@@ -84,6 +84,8 @@ export interface Breaker {
   probing: number
   /** How often in a row it reopened: in mode hold each doubles the cooldown. */
   reopens: number
+  /** While half-open: jobs let through in a row that ended without reporting a call. */
+  unheard: number
   /** Until a health probe counts and half-open begins; null if the breaker is closed. */
   nextProbeInMs: number | null
   /** Until a health probe may start half-open early; null if none may. */

@@ -1,5 +1,6 @@
 // Changes of many jobs at once. An operation selects its jobs once and is kept in the store; a lease says which process runs
 // it, so another one can continue after a crash.
+import type { JobStatus } from '../../job/job.ts'
 import type { ActorOptions, CountOption } from './call-options.ts'
 import type { JobFilter } from './reading-store.ts'
 
@@ -19,6 +20,8 @@ export interface OperationStore {
   readOperation(operationId: string, options?: { owner?: string }): Promise<Operation | null>
   /** Newest first. */
   listOperations(options?: ListOperationsOptions): Promise<OperationPage>
+  /** Where the jobs that it changed are now. */
+  countOperationEnds(operationId: string): Promise<OperationEnds>
   /** Its jobs and their outcomes, in processing order. */
   listOperationJobs(operationId: string, options?: ListOperationJobsOptions): Promise<OperationJobPage>
 }
@@ -131,7 +134,7 @@ export interface Operation {
   changed: number
   /** Jobs in a wrong state, or deleted since. */
   refused: number
-  /** Outcomes of the watched jobs. */
+  /** Outcomes of the watched jobs: the canary, or the first 20. */
   succeeded: number
   failed: number
   stopped: string | null
@@ -165,6 +168,14 @@ export interface OperationJob {
   position: number
   /** Outcome of the verb for one job, or `changed-since`; null if it is still to be processed. */
   outcome: string | null
+  /** Where the job is now. */
+  status: JobStatus | 'deleted'
+}
+
+/** Jobs that an operation changed, by their status now. */
+export interface OperationEnds extends Record<JobStatus | 'deleted', number> {
+  /** False: only its first 10,000 jobs were counted. */
+  isComplete: boolean
 }
 
 export interface OperationJobPage {

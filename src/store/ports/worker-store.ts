@@ -54,6 +54,7 @@ export interface WorkerReport {
  * - `late`: within 6
  * - `silent`: not seen, and jobs run under its name
  * - `gone`: not seen, and none does; or its process has ended, by its presence
+ * - `draining`: it stops, or was asked to
  * - `zombie`: seen, but a job of its own is past its deadline
  */
 export type WorkerState = 'live' | 'late' | 'silent' | 'gone' | 'draining' | 'stopped' | 'zombie'
@@ -75,7 +76,7 @@ export interface WorkerStatus {
   version: string | null
   types: string[]
   concurrency: number
-  /** As reported; `leases` is the count in the job table. */
+  /** Jobs in its slots, by its leases in the job table; further leases are claimed ahead. */
   running: number
   leases: number
   loopLagMs: number | null

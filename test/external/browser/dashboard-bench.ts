@@ -15,6 +15,7 @@ import { createFakeHandler } from './invented-deployment/fake-server.ts'
 export const pagePaths = [
   '/',
   '/jobs',
+  '/queues',
   '/dead-letters',
   '/operations',
   '/workers',

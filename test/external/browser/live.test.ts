@@ -189,7 +189,7 @@ describe('what an operator does', () => {
     await page.getByRole('button', { name: 'Retry' }).click()
     await page.getByLabel(/Reason/).fill('the document was replaced')
     await page.getByRole('dialog').getByRole('button', { name: 'Retry' }).click()
-    await page.getByText('Retried: waiting for a worker.').waitFor()
+    await page.getByText(/^Retried\./).waitFor()
     await page.getByText(/reason the document was replaced/).waitFor()
     expect(await harness.store.getJob(id)).toMatchObject({ status: 'waiting', generation: 2 })
     expect(complaints).toEqual([])

@@ -136,7 +136,7 @@ describe('dead letters', () => {
 
 describe('queue controls', () => {
   it('OPS-9 a queue is paused for a while, and the command that does the same can be copied', async () => {
-    await page.goto(`${fake.url}/dependencies`)
+    await page.goto(`${fake.url}/queues`)
     await page.getByRole('button', { name: 'Pause media' }).click()
     const dialog = page.getByRole('dialog', { name: 'Pause media' })
     await dialog.getByLabel(/Reason/).fill('new model')

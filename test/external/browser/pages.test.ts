@@ -100,7 +100,7 @@ describe('the dashboard by hand', () => {
     await page.getByRole('dialog').waitFor()
     await page.keyboard.type('the gateway is back')
     await page.keyboard.press('Enter')
-    await page.getByText('Retried: waiting for a worker.').waitFor()
+    await page.getByText(/^Retried\./).waitFor()
     await page.getByRole('button', { name: 'Run now' }).waitFor()
     await page.context().close()
   })

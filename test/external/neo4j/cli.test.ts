@@ -51,7 +51,7 @@ const working: Record<string, [args: string[], says: string]> = {
   'dead show': [['$cause'], '$dead'],
   'dead mark': [['$cause', '--as', 'investigating'], 'is investigating'],
   'dead discard': [['$other', '--yes', ...why], '1 '],
-  'jobs retry': [['$dead', ...why], 'waiting for a worker'],
+  'jobs retry': [['$dead', ...why], 'retried: '],
   'jobs cancel': [['$dead', ...why], 'cancelled'],
   'jobs discard': [['$dead', '--yes', ...why], 'discarded'],
   drill: [['--sweep', '--yes', '--budget', '40s'], 'PASS'],

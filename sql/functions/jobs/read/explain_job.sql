@@ -51,12 +51,13 @@ begin
     select running.ended_at into v_ended_at from "unstuck"."running_jobs"(v_policy) running where running.id = p_id;
   end if;
   -- Functions that read other tables, each on its own: Citus runs none of them as part of a statement.
-  v_facts := v_facts || case when v_is_running then v_lease else jsonb_build_object('silent_ms', null) end
+  v_facts := v_facts || "unstuck".cancel_facts(/*attachment*/'native', p_id::text)
+    || case when v_is_running then v_lease else jsonb_build_object('silent_ms', null) end
     || jsonb_build_object('lease_left_ms', "unstuck".ms_between(now(), v_ended_at),
                           'ahead', case when v_is_waiting then "unstuck"."jobs_ahead"(p_id) end);
   if v_is_waiting then
     v_facts := v_facts || "unstuck".queue_facts(/*attachment*/'native', v_queue)
-                       || "unstuck".worker_facts(/*attachment*/'native', v_type);
+                       || "unstuck".worker_facts(/*attachment*/'native', v_type, "unstuck"."leases_by_worker"());
   elsif v_ended_at >= now() then
     v_facts := v_facts || coalesce("unstuck".absence_facts(
       v_policy, /*attachment*/'native', v_worker_id, v_sign_at), '{}');

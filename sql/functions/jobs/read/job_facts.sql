@@ -64,22 +64,48 @@ begin
       select jsonb_build_object('name', breaker.name, 'state', breaker.state, 'by', breaker.changed_by,
                                 'reason', breaker.reason, 'since_ms', "unstuck".ms_between(breaker.since, now()),
                                 'next_probe_in_ms', breaker.next_probe_in_ms, 'held_for_ms', breaker.held_for_ms,
-                                'probing', breaker.probing, 'probe_slots', breaker.settings -> 'probe_slots')
+                                'probing', breaker.probing, 'probe_slots', breaker.settings -> 'probe_slots',
+                                'unheard', breaker.unheard, 'close_after', breaker.settings -> 'close_after')
         from "unstuck".list_breakers(v_breaker) breaker where v_breaker is not null));
 end
 $$;
 
--- Private: number and load of the live workers for a type of job. NULL if no worker has ever reported.
-create or replace function "unstuck".worker_facts(p_attachment text, p_type text)
+-- Private: the person who asked to cancel a job. Calls of workers carry an actor too, the name of their token.
+create or replace function "unstuck".cancel_facts(p_attachment text, p_job_id text)
+returns jsonb language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return jsonb_build_object('cancel', (
+    select jsonb_build_object('by', event.data #>> '{details,actor}', 'reason', event.data #>> '{details,reason}',
+                              'ago_ms', "unstuck".ms_between(event.at, now()))
+      from "unstuck".events event
+     where event.attachment = p_attachment and event.job_id = p_job_id
+       and event.type in ('cancelled', 'cancel-requested') and event.data #>> '{details,actor}' is not null
+       and event.data #> '{details,worker_id}' is null
+     order by event.id desc limit 1));
+end
+$$;
+
+-- Private: leases by worker, in the whole table.
+create or replace function "unstuck"."leases_by_worker"()
+returns jsonb language sql stable as $$
+  select coalesce(jsonb_object_agg(held.worker_id, held.leases), '{}')
+    from (select job."worker_id"::text as worker_id, count(*) as leases from "unstuck"."jobs" job
+           where job."status" in /*running_words*/('running') and job."worker_id" is not null
+           group by 1) held
+$$;
+
+-- Private: number and load of the live workers for a type of job, by their leases. NULL if no worker has ever reported.
+create or replace function "unstuck".worker_facts(p_attachment text, p_type text, p_leases jsonb)
 returns jsonb language sql stable set search_path = pg_catalog, pg_temp as $$
   select jsonb_build_object('workers', case when count(*) > 0 then jsonb_build_object(
            'live', count(*) filter (where is_live),
            'handling', count(*) filter (where is_live and handles),
            'slots', coalesce(sum(concurrency) filter (where is_live and handles), 0),
-           'busy', coalesce(sum(running) filter (where is_live and handles), 0),
+           'busy', coalesce(sum(least(leases, concurrency)) filter (where is_live and handles), 0),
            'last_seen_ms', "unstuck".ms_between(max(seen_at) filter (where handles), now())) end)
-    from (select concurrency, running, seen_at, p_type = any (types) as handles,
-                 stopped_at is null and draining_at is null
+    from (select concurrency, coalesce((p_leases ->> worker_id)::int, 0) as leases, seen_at,
+                 p_type = any (types) as handles,
+                 stopped_at is null and draining_at is null and drain_requested_at is null
                    and seen_at >= "unstuck".after_ms(now(), -3 * report_ms)
                    and not "unstuck".is_gone(vanished_at, absent_at, seen_at, presence_grace_ms) as is_live
             from "unstuck".workers where attachment = p_attachment) worker

@@ -10,7 +10,8 @@ declare
 begin
   delete from "unstuck".probes where breaker = p_name;
   update "unstuck".breakers breaker
-     set is_open = false, successes = 0, calls = '{}', called_at = '{}', cooldown_until = null, probed_at = null,
+     set is_open = false, successes = 0, unheard = 0, calls = '{}', called_at = '{}', cooldown_until = null,
+         probed_at = null,
          closed_at = v_now, reopens = case when breaker.mode = 'hold' then breaker.reopens else 0 end,
          changed_at = case when v_is_news then v_now else breaker.changed_at end,
          changed_by = case when v_is_news then null else breaker.changed_by end,
@@ -27,7 +28,7 @@ begin
   if p_breaker.successes + p_count >= p_breaker.close_after then
     return "unstuck".close_breaker(p_breaker.name);
   end if;
-  update "unstuck".breakers set successes = successes + p_count where name = p_breaker.name;
+  update "unstuck".breakers set successes = successes + p_count, unheard = 0 where name = p_breaker.name;
   return false;
 end
 $$;

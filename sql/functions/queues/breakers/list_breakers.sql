@@ -26,7 +26,8 @@ returns setof "unstuck".breaker_status language sql stable set search_path = pg_
          case when breaker.is_open and breaker.mode = 'half-open' and breaker.reopens = 0
                    and breaker.cooldown_until > now()
               then greatest(0, coalesce("unstuck".ms_between(
-                now(), "unstuck".after_ms(breaker.probed_at, breaker.probe_interval_ms)), 0)) end
+                now(), "unstuck".after_ms(breaker.probed_at, breaker.probe_interval_ms)), 0)) end,
+         breaker.unheard
     from "unstuck".breakers breaker,
          lateral (select "unstuck".breaker_state(breaker.held_at, breaker.held_until, breaker.is_open, breaker.mode,
                                                  breaker.cooldown_until) as word) state,

@@ -20,7 +20,7 @@ begin
   -- Probe jobs met the same failure.
   update "unstuck".probes set failed_at = v_now where breaker = p_name and failed_at is null;
   update "unstuck".breakers
-     set is_open = true, successes = 0, probed_at = null, reopens = v_breaker.reopens,
+     set is_open = true, successes = 0, unheard = 0, probed_at = null, reopens = v_breaker.reopens,
          cooldown_until = v_cooldown_until,
          changed_at = case when v_is_news then v_now else changed_at end,
          changed_by = case when v_is_news then null else changed_by end,

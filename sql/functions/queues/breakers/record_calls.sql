@@ -9,8 +9,7 @@ declare
   v_breaker "unstuck".breakers;
   v_now timestamptz;
   v_reported boolean[];
-  v_probes int;
-  v_failures int;
+  v_probes int; v_failures int; v_unheard int;
   v_limited_ms float8;
 begin
   perform "unstuck".require_calls(p_calls);
@@ -35,6 +34,7 @@ begin
     with asked as (
       select call ->> 'job_id' as job_id, coalesce((call ->> 'is_failure')::boolean, false) as is_failure,
              call ? 'is_failure' and coalesce((call ->> 'limited_ms')::float8, 0) = 0 as is_telling,
+             call ? 'is_failure' as is_call,
              row_number() over (partition by call ->> 'job_id' is null order by ordinal) as place
         from jsonb_array_elements(p_calls) with ordinality each(call, ordinal)
     ), running as (
@@ -46,7 +46,7 @@ begin
          and (named.is_so or probe.granted_at > "unstuck".after_ms(v_now, -v_breaker.probe_timeout_ms))
     ), answered as (
       select placed.attachment, placed.job_id, bool_or(asked.is_failure) as is_failure,
-             bool_and(asked.is_telling) as is_telling
+             bool_and(asked.is_telling) as is_telling, bool_or(asked.is_call) as is_call
         from (select running.*, row_number() over (
                        partition by is_named order by granted_at, attachment, job_id) as place from running) placed
         join asked on case when placed.is_named then asked.job_id = placed.job_id
@@ -56,14 +56,17 @@ begin
       delete from "unstuck".probes probe using answered
        where probe.breaker = p_name and probe.attachment = answered.attachment and probe.job_id = answered.job_id
          and not answered.is_failure
-      returning answered.is_telling
+      returning answered.is_telling, answered.is_call
     )
-    select (select count(*) from gone where is_telling), (select count(*) from answered where is_failure)
-      into v_probes, v_failures;
+    select (select count(*) from gone where is_telling), (select count(*) from answered where is_failure),
+           (select count(*) from gone where not is_call)
+      into v_probes, v_failures, v_unheard;
     if v_failures > 0 then
       perform "unstuck".open_breaker(p_name);
     elsif v_probes > 0 then
       perform "unstuck".count_successes(v_breaker, v_probes);
+    elsif v_unheard > 0 then
+      update "unstuck".breakers set unheard = unheard + v_unheard where name = p_name;
     end if;
   end if;
   select max((call ->> 'limited_ms')::float8) into v_limited_ms from jsonb_array_elements(p_calls) call;

@@ -59,6 +59,21 @@ function describeTries(opened: () => TestBench, { isSharded = false }: Conforman
     expect(await claimMany(store)).toHaveLength(2)
   })
 
+  it('SEE-7 jobs that were let through and reported no call are counted until one does', async () => {
+    const bench = opened()
+    const { store } = bench
+    await openHalf(bench)
+    await enqueueMany(store, 5)
+    for (const unheard of [1, 2]) {
+      const { jobId } = await claimOne(store)
+      expect(await store.recordCalls(NAME, [{ jobId }])).toMatchObject({ state: 'half-open', unheard })
+    }
+    const facts = await store.readJobFacts(await enqueueOne(store))
+    expect(facts?.breaker).toMatchObject({ state: 'half-open', unheard: 2 })
+    const { jobId } = await claimOne(store)
+    expect(await store.recordCalls(NAME, [{ isFailure: false, jobId }])).toMatchObject({ unheard: 0 })
+  })
+
   it('BREAK-3 one failed call of a probe restarts the cooldown', async () => {
     const bench = opened()
     const { store, elapse } = bench

@@ -42,6 +42,17 @@ function describeWaiting(opened: () => TestBench): void {
     expect(await claimMany(store)).toEqual([])
   })
 
+  it('SEE-8 the facts of a job say who asked to cancel it, also while it runs', async () => {
+    const { store } = opened()
+    const waiting = await enqueueOne(store)
+    await store.cancelJobs([waiting], { actor: 'ana', reason: 'wrong bucket' })
+    expect((await store.readJobFacts(waiting))?.cancel).toMatchObject({ by: 'ana', reason: 'wrong bucket' })
+    const { jobId } = await startOne(store)
+    expect((await store.readJobFacts(jobId))?.cancel).toBeNull()
+    await store.cancelJobs([jobId], { actor: 'ben' })
+    expect((await store.readJobFacts(jobId))?.cancel).toMatchObject({ by: 'ben', reason: null })
+  })
+
   it('WORK-6 who cancelled and why is in the event, and why also on the job', async () => {
     const { store } = opened()
     const jobId = await enqueueOne(store)

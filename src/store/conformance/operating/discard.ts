@@ -133,6 +133,13 @@ function describeRunNow(opened: () => TestBench): void {
     expect(await claimMany(store)).toEqual([])
   })
 
+  it('SEE-8 a request that changes nothing is recorded all the same', async () => {
+    const { store } = opened()
+    const jobId = await enqueueOne(store)
+    await store.runJobsNow([jobId], { actor: 'ana', reason: 'customer waits' })
+    expect(await detailsOf(store, jobId, 'queued')).toMatchObject({ cause: 'run-now', actor: 'ana' })
+  })
+
   it('OPS-9 jobs that are due, running, ended or another owner’s do not change', async () => {
     const { store } = opened()
     const running = await startOne(store)

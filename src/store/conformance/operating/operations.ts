@@ -32,7 +32,7 @@ export function describeOperations(opened: () => TestBench, { isTeams = false }:
   })
 }
 
-async function killMany(store: JobStore, count: number): Promise<string[]> {
+export async function killMany(store: JobStore, count: number): Promise<string[]> {
   const leases = await startMany(store, count)
   for (const lease of leases) await fail(store, lease, { code: 'A', reason: 'r', isRetryable: false })
   return leases.map(({ jobId }) => jobId).toSorted()
@@ -41,7 +41,7 @@ async function killMany(store: JobStore, count: number): Promise<string[]> {
 const retryDead: NewOperation = { action: 'retry', filter: { status: 'dead' }, q: 'status:dead' }
 
 /** Begun and held. */
-async function begin(
+export async function begin(
   store: JobStore,
   request: Partial<NewOperation> = {},
 ): Promise<OperationLease & { operation: Operation }> {
@@ -84,7 +84,9 @@ function describeFreeze(opened: () => TestBench): void {
     await killMany(store, 1)
     expect(begun.operation).toMatchObject({ state: 'running', total: 3, changed: 0, queues: [TYPE] })
     const { jobs, next } = await store.listOperationJobs(begun.operationId)
-    expect(jobs).toEqual(ids.map((jobId, index) => ({ jobId, position: index + 1, outcome: null })))
+    expect(jobs).toEqual(
+      ids.map((jobId, index) => ({ jobId, position: index + 1, outcome: null, status: 'dead' })),
+    )
     expect(next).toBeNull()
     expect(await readJob(store, ids[0] ?? '')).toMatchObject({ status: 'dead', generation: 1 })
   })

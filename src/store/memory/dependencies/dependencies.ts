@@ -154,6 +154,7 @@ function describe(state: MemoryState, name: string): Breaker {
     successes: facts.successes,
     probing: runningProbes(facts, nowMs).length,
     reopens: facts.reopens ?? 0,
+    unheard: facts.unheard ?? 0,
     nextProbeInMs: nextProbeInMs(facts, nowMs),
     earlyProbeInMs: earlyProbeInMs(facts, nowMs),
     heldForMs: untilMs === null ? null : untilMs - nowMs,

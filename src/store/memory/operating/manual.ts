@@ -153,11 +153,11 @@ function runNow(state: MemoryState, job: Job, options: ManualOptions<never>): Ru
   if (hasOtherGeneration(job, options)) return 'generation-changed'
   if (job.status !== 'waiting') return 'not-waiting'
   const nowMs = state.nowMs()
+  const { actor = null, reason = null } = options
+  recordEvent(state, nowMs, { jobId: job.id, type: 'queued', details: { actor, reason, cause: 'run-now' } })
   if (dueMs(job) <= nowMs) return 'already-due'
   const now = new Date(nowMs)
   changeJob(state, job, { runAt: now, updatedAt: now })
-  const { actor = null, reason = null } = options
-  recordEvent(state, nowMs, { jobId: job.id, type: 'queued', details: { actor, reason, cause: 'run-now' } })
   recordDispatch(state, state.policy, job.id)
   return 'due'
 }

@@ -13,6 +13,8 @@ import {
   type NewOperation,
   type Operation,
   type OperationEnd,
+  type OperationEnds,
+  type OperationJob,
   type OperationLease,
   type OperationPage,
   type OperationProgress,
@@ -51,11 +53,13 @@ export function bindOperationVerbs(state: MemoryState): OperationStore {
       return found === undefined ? null : shown(state, found)
     },
     listOperations: async (options = {}) => listOperations(state, options),
+    countOperationEnds: async (operationId) => countEnds(state, operationId),
     listOperationJobs: async (operationId, { limit, cursor = 0 } = {}) => {
       checkWhole(limit, 'limit', 1, 1_000)
       const all = state.operations.get(operationId)?.jobs ?? []
       const jobs = all.filter(({ position }) => position > cursor).slice(0, limit ?? 100)
-      return { jobs, next: jobs.length < (limit ?? 100) ? null : (jobs.at(-1)?.position ?? null) }
+      const shownJobs = jobs.map((job) => ({ ...job, status: statusOf(state, job.jobId) }))
+      return { jobs: shownJobs, next: jobs.length < (limit ?? 100) ? null : (jobs.at(-1)?.position ?? null) }
     },
   }
 }
@@ -207,6 +211,23 @@ function watch(
     ({ job, jobId }) => job?.status === 'succeeded' || isCompletedAndDeleted(state, jobId),
   ).length
   return { sample: sample.length, succeeded, failed }
+}
+
+const CHANGED = ['retried', 'due', 'cancelled', 'cancel-requested', 'discarded']
+const MAX_COUNTED = 10_000
+
+function statusOf(state: MemoryState, jobId: string): OperationJob['status'] {
+  const job = state.jobs.get(jobId)
+  if (job !== undefined) return job.status
+  return isCompletedAndDeleted(state, jobId) ? 'succeeded' : 'deleted'
+}
+
+function countEnds(state: MemoryState, operationId: string): OperationEnds {
+  const all = state.operations.get(operationId)?.jobs ?? []
+  const ends = { waiting: 0, running: 0, succeeded: 0, dead: 0, cancelled: 0, deleted: 0 }
+  for (const { jobId, outcome } of all.slice(0, MAX_COUNTED))
+    if (outcome !== null && CHANGED.includes(outcome)) ends[statusOf(state, jobId)] += 1
+  return { ...ends, isComplete: all.length <= MAX_COUNTED }
 }
 
 function isCompletedAndDeleted(state: MemoryState, jobId: string): boolean {

@@ -43,6 +43,7 @@ export function readJobFacts(
     expiresInMs: job.expiresAt === null ? null : job.expiresAt.getTime() - nowMs,
     error: job.error === null ? null : { code, reason, category },
     isCancelAsked: job.cancelRequestedAt !== null,
+    cancel: cancelOf(state, jobId, nowMs),
     runInMs: isWaiting ? dueMs(job) - nowMs : null,
     ahead: isWaiting ? countAhead(state, job, nowMs) : null,
     pause: isWaiting ? pauseOf(state, job, nowMs) : null,
@@ -105,6 +106,26 @@ function breakerOf(state: MemoryState, { queue }: Job, nowMs: number): HoldingBr
     heldForMs: untilMs === null ? null : untilMs - nowMs,
     probing: runningProbes(facts, nowMs).length,
     probeSlots: facts.settings.probeSlots,
+    unheard: facts.unheard ?? 0,
+    closeAfter: facts.settings.closeAfter,
+  }
+}
+
+function cancelOf(state: MemoryState, jobId: string, nowMs: number): JobFacts['cancel'] {
+  const asked = state.events
+    .get(jobId)
+    ?.findLast(
+      ({ type, data }) =>
+        (type === 'cancelled' || type === 'cancel-requested') &&
+        typeof data.details['actor'] === 'string' &&
+        data.details['worker_id'] === undefined,
+    )
+  if (asked === undefined) return null
+  const { actor, reason } = asked.data.details
+  return {
+    by: typeof actor === 'string' ? actor : '',
+    reason: typeof reason === 'string' ? reason : null,
+    agoMs: nowMs - asked.at.getTime(),
   }
 }
 

@@ -85,7 +85,7 @@ export interface MemoryOperation extends Omit<Operation, 'phaseMs'> {
   phaseAtMs: number | null
   leaseId: string | null
   leaseEndsAtMs: number | null
-  jobs: OperationJob[]
+  jobs: Omit<OperationJob, 'status'>[]
 }
 
 export interface MemoryCause {

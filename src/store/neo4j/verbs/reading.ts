@@ -43,7 +43,11 @@ export function bindReadingVerbs(runner: VerbRunner): ReadingStore & WaitStore {
     },
     readJobFacts: (jobId, options) => {
       const kinds = ['pauses', 'breakers', 'dependencies', 'workers', 'keptWorkers'] as const
-      const request = { kinds, find: [['read_job', { id: jobId }]], eventsOf: [jobId] } as const
+      const request = {
+        kinds,
+        find: [['read_job', { id: jobId }], ['list_running']],
+        eventsOf: [jobId],
+      } as const
       return look(request, async (state, run) => {
         const facts = readJobFacts(state, jobId, options?.policy)
         const job = state.jobs.get(jobId)

@@ -6,6 +6,8 @@ import type {
   NewOperation,
   Operation,
   OperationAction,
+  OperationEnds,
+  OperationJob,
   OperationPhase,
   OperationState,
   OperationStore,
@@ -13,7 +15,7 @@ import type {
 import type { CallQuery } from '../connection/call-query.ts'
 import type { Row } from '../connection/executor.ts'
 import { filterFields } from '../rows/filter-json.ts'
-import { date, dateOrNull, fieldsOf, numberOrNull, storable, text } from '../rows/values.ts'
+import { date, dateOrNull, fieldsOf, fromRecord, numberOrNull, storable, text } from '../rows/values.ts'
 
 const LEASE_MS = 30_000
 const PAGE = 100
@@ -28,7 +30,10 @@ export function bindOperationVerbs(call: CallQuery): OperationStore {
 }
 
 type CallOne = (name: string, params: unknown[]) => Promise<Row | null>
-type Lists = Pick<OperationStore, 'readOperation' | 'listOperations' | 'listOperationJobs'>
+type Lists = Pick<
+  OperationStore,
+  'readOperation' | 'listOperations' | 'listOperationJobs' | 'countOperationEnds'
+>
 
 function bindRuns(call: CallQuery, callOne: CallOne): Omit<OperationStore, keyof Lists> {
   return {
@@ -94,6 +99,11 @@ function bindLists(call: CallQuery, callOne: CallOne): Lists {
       return { operations, next: operations.length < limit ? null : (operations.at(-1)?.id ?? null) }
     },
 
+    async countOperationEnds(operationId) {
+      if (!UUID.test(operationId)) return noEnds
+      return fromRecord<OperationEnds>((await callOne('count_operation_ends', [operationId])) ?? {}, [])
+    },
+
     async listOperationJobs(operationId, { limit = PAGE, cursor = 0 } = {}) {
       if (!UUID.test(operationId)) return { jobs: [], next: null }
       const rows = await call('list_operation_jobs', [operationId, cursor, limit])
@@ -101,10 +111,21 @@ function bindLists(call: CallQuery, callOne: CallOne): Lists {
         jobId: String(row['job_id']),
         position: Number(row['place']),
         outcome: text(row['outcome']),
+        status: String(row['status']) as OperationJob['status'],
       }))
       return { jobs, next: jobs.length < limit ? null : (jobs.at(-1)?.position ?? null) }
     },
   }
+}
+
+const noEnds: OperationEnds = {
+  waiting: 0,
+  running: 0,
+  succeeded: 0,
+  dead: 0,
+  cancelled: 0,
+  deleted: 0,
+  isComplete: true,
 }
 
 function operationToJson(request: NewOperation): string {

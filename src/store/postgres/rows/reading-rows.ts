@@ -49,6 +49,7 @@ export function toJobFacts(row: Row, table: TableProfile): JobFacts {
     expiresInMs: numberOrNull(row['expires_in_ms']),
     error: error === null ? null : { code: error.code, reason: error.reason, category: error.category },
     isCancelAsked: row['is_cancel_asked'] === true,
+    cancel: fromRecordOrNull(row['cancel']),
     runInMs: numberOrNull(row['run_in_ms']),
     ahead: numberOrNull(row['ahead']),
     pause: fromRecordOrNull(row['pause']),

@@ -3,6 +3,7 @@ import type { CauseState, Job } from '../../../../src/http/contract/index.ts'
 import { createFakeOperations, type FakeOperations } from './fake-operations.ts'
 import { rateLimitsOf, reclaimsOf, staleOf, sweepsOf, validationOf } from './fake-reaper.ts'
 import { attemptsOf, eventsOf, whyOf } from './fake-story.ts'
+import { trendsOf } from './fake-trends.ts'
 import { auditOf, createFakeWebhooks, type FakeWebhooks, webhookOf } from './fake-webhooks.ts'
 import { sloOf, workersOf } from './fake-workers.ts'
 import {
@@ -85,6 +86,7 @@ function readRoutes(world: FakeWorld) {
     route('GET', /^v1\/health$/, () => ({ is_healthy: true, tables: healthsOf(world) })),
     route('GET', /^v1\/leases$/, () => ({ leases: leasesOf(world, Date.now()), is_complete: true })),
     route('GET', /^v1\/queues$/, () => ({ queues: world.queues, is_complete: true })),
+    route('GET', /^v1\/trends$/, () => ({ trends: trendsOf(world) })),
     route('GET', /^v1\/breakers$/, () => ({ breakers: world.breakers })),
     route('GET', /^v1\/rate-limits$/, () => rateLimitsOf(world)),
     route('GET', /^v1\/dead-letters$/, () => ({ groups: world.groups, is_complete: true })),
@@ -106,7 +108,7 @@ function jobRoutes(world: FakeWorld) {
     const found = job(id)
     if (found === undefined) return null
     found.status = status
-    return { id: found.id, table: found.table, outcome }
+    return { id: found.id, table: found.table, outcome, next: null }
   }
   return [
     route('GET', /^v1\/jobs$/, ({ query }) => listJobs(world, query)),

@@ -14,12 +14,15 @@ function breakerOf(name: string, now: number, changes: Partial<Breaker>): Breake
     successes: 20,
     probing: 0,
     reopens: 0,
+    unheard: 0,
     next_probe_in_ms: null,
     held_for_ms: null,
     last_calls: callsOf(changes.failures ?? 0, now),
     settings: { failure_percent: 50, window_calls: 20, open_ms: 30_000 },
     queues: [],
     banner: null,
+    resumes: true,
+    remedy: null,
     ...changes,
   }
 }
@@ -45,6 +48,7 @@ function queueOf(queue: string, changes: Partial<Queue>): Queue {
     ...none,
     dependency: null,
     breaker_state: null,
+    remedy: null,
     at_least: [],
     ...changes,
   }

@@ -44,7 +44,12 @@ export function createFakeOperations(world: FakeWorld) {
       )
       const isPlan = body['dry_run'] === true
       const operation = operationOf(isPlan ? '' : `op-${all.length + 1}`, found.length, body)
-      const jobs = found.map(({ id }, index) => ({ job_id: id, position: index + 1, outcome: null }))
+      const jobs = found.map(({ id, status }, index) => ({
+        job_id: id,
+        position: index + 1,
+        outcome: null,
+        status,
+      }))
       if (!isPlan) all.push({ operation, jobs, doneAtMs: Date.now() })
       return operation
     },
@@ -95,6 +100,7 @@ function step(world: FakeWorld, one: Running, now: number): void {
     entry.outcome = outcome
     const job = world.jobs.get(entry.job_id)
     if (job !== undefined) job.status = status
+    entry.status = status
     one.operation.changed += 1
   }
   if (one.operation.changed < one.operation.total) return

@@ -58,7 +58,19 @@ export function staleOf(world: FakeWorld): Without<StaleList> {
   const times = { heartbeat_at, ended_at: iso(Date.now() - 12_000), overdue_ms: 12_000, lease_ms: 60_000 }
   return {
     jobs: [
-      { id, table, type, stage, worker_id, attempt, ...times, is_past_twice_lease: false, why, locked_by },
+      {
+        id,
+        table,
+        type,
+        stage,
+        worker_id,
+        attempt,
+        ...times,
+        is_past_twice_lease: false,
+        why,
+        locked_by,
+        remedy: null,
+      },
     ],
     count: 1,
     is_complete: true,

@@ -68,12 +68,13 @@ export function eventsOf(job: Job | undefined, world: FakeWorld) {
 
 export function whyOf(job: Job | undefined): Omit<WhyAnswer, 'db_now'> | null {
   if (job === undefined) return null
-  const base = { id: job.id, table: job.table, runs_in_ms: null }
+  const base = { attempt: job.attempt, max_attempts: 10, id: job.id, table: job.table, runs_in_ms: null }
   const reason = (code: string, message: string, until: number | null = null) => ({
     code,
     is_blocking: true,
     message,
     until_ms: until,
+    remedy: null,
   })
   if (job.status === 'running')
     return {

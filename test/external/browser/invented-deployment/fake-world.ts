@@ -311,6 +311,8 @@ function healthOf(world: FakeWorld, table: string): TableHealth {
     hold_reason: null,
     hidden: null,
     is_healthy: true,
+    is_reaper_late: false,
+    remedies: [],
     at_least: [],
   }
 }

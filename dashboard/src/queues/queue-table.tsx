@@ -1,18 +1,27 @@
 import type { Queue } from '../../../src/http/contract/index.ts'
 import { pauseQueue, resumeQueue } from '../api/commands.ts'
-import { showDuration } from '../format/show-time.ts'
+import { useWorkers } from '../api/queries.ts'
+import { HoldControl } from '../dependencies/hold-control.tsx'
+import { showCount, showDuration } from '../format/show-time.ts'
 import { showTotal, totalOf } from '../format/totals.ts'
 import { Go } from '../shell/address.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Panel } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
-import { HoldControl } from './hold-control.tsx'
 
 export function QueueTable({ queues }: { queues: Queue[] }) {
-  if (queues.length === 0) return null
+  const workers = useWorkers().data?.workers
+  // By default the queue of a job is its type.
+  const handling =
+    workers === undefined
+      ? null
+      : (queue: string) =>
+          workers.filter(
+            ({ state, types }) => (state === 'live' || state === 'late') && types.includes(queue),
+          ).length
   return (
-    <Panel title="Queues">
-      <Table name="queues" columns={['Queue', 'Due', 'Waiting', 'Running', 'Dependency', '']}>
+    <Panel title="Now">
+      <Table name="queues" columns={['Queue', 'Due', 'Waiting', 'Running', 'Workers', 'Dependency', '']}>
         {queues.map((queue) => (
           <tr key={`${queue.table}/${queue.queue}`} className="border-t border-line">
             <td className="py-2 pr-4">
@@ -25,7 +34,13 @@ export function QueueTable({ queues }: { queues: Queue[] }) {
             <td className="pr-4">{showTotal(totalOf([queue], 'due'))}</td>
             <td className="pr-4">{showTotal(totalOf([queue], 'waiting'))}</td>
             <td className="pr-4">{showTotal(totalOf([queue], 'running'))}</td>
-            <td className="pr-4">{queue.dependency ?? '–'}</td>
+            <td className="pr-4">{handling === null ? '–' : showCount(handling(queue.queue))}</td>
+            <td className="pr-4">
+              {queue.dependency === null ? '–' : <Go to="/dependencies">{queue.dependency}</Go>}{' '}
+              {queue.breaker_state === null || queue.breaker_state === 'closed' ? null : (
+                <Badge tone="warn">{queue.breaker_state}</Badge>
+              )}
+            </td>
             <td>
               <HoldControl
                 target={{ id: queue.queue, table: queue.table }}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import type { Trend } from '../../../src/http/contract/index.ts'
+import { failureRate, lineOf, sumTrends } from './trends.ts'
+
+const NOW = Date.parse('2026-05-12T14:03:20Z')
+
+const trend = (at: string, more: Partial<Trend> = {}): Trend => ({
+  table: 'jobs',
+  at: `2026-05-12T${at}Z`,
+  queue: 'mail',
+  type: 'mail',
+  enqueued: 0,
+  completed: 0,
+  failed: 0,
+  rescued: 0,
+  wait_p50_ms: null,
+  wait_p95_ms: null,
+  run_p50_ms: null,
+  run_p95_ms: null,
+  is_bounded: false,
+  ...more,
+})
+
+describe('trends', () => {
+  it('SEE-9 a line has a value for every whole minute, and none for the minute of now', () => {
+    const rows = [
+      trend('14:03:00', { completed: 99 }),
+      trend('14:02:00', { completed: 4 }),
+      trend('14:02:00', { completed: 1, queue: 'asr', type: 'asr' }),
+      trend('13:03:00', { completed: 7 }),
+      trend('13:02:00', { completed: 50 }),
+    ]
+    const line = lineOf(rows, 'completed', '1h', NOW)
+    expect(line).toHaveLength(60)
+    expect([line[0], line[58], line[59]]).toEqual([7, 0, 5])
+  })
+
+  it('SEE-9 rows are summed by queue and type, and percentiles are those of the worst span', () => {
+    const rows = [
+      trend('14:01:00', { completed: 3, failed: 1, wait_p95_ms: 200 }),
+      trend('14:02:00', { completed: 5, wait_p95_ms: 50, is_bounded: true }),
+      trend('14:02:00', { completed: 90, queue: 'asr', type: 'asr' }),
+    ]
+    const [asr, mail] = sumTrends(rows, '1h', NOW)
+    expect(asr).toMatchObject({ queue: 'asr', completed: 90, waitP95Ms: null, isBounded: false })
+    expect(mail).toMatchObject({ queue: 'mail', completed: 8, failed: 1, waitP95Ms: 200, isBounded: true })
+  })
+
+  it('SEE-9 without attempts there is no failure rate', () => {
+    expect(failureRate({ completed: 0, failed: 0 })).toBeNull()
+    expect(failureRate({ completed: 3, failed: 1 })).toBe(25)
+  })
+})

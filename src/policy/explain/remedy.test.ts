@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest'
+import { explainJob } from './explain-job.ts'
+import type { HoldingBreaker, JobFacts } from './job-facts.ts'
+
+const waiting: JobFacts = {
+  jobId: 'job-1',
+  type: 'asr',
+  queue: 'asr',
+  stage: 'asr',
+  status: 'waiting',
+  attempt: 0,
+  failures: 0,
+  crashes: 0,
+  timeouts: 0,
+  releases: 0,
+  isReleasedOften: false,
+  isLastChance: false,
+  keptWorkerId: null,
+  maxAttempts: 10,
+  hasBudget: true,
+  expiresInMs: null,
+  error: null,
+  isCancelAsked: false,
+  cancel: null,
+  runInMs: 0,
+  ahead: 0,
+  pause: null,
+  breaker: null,
+  workers: null,
+  workerId: null,
+  leaseLeftMs: null,
+  silentMs: null,
+  deadlineLeftMs: null,
+  absence: null,
+  isLocked: false,
+  lockedBy: null,
+  endedAgoMs: null,
+  reaperAgeMs: 1_000,
+  sweepIntervalMs: 60_000,
+  isObserved: false,
+  lastEvent: null,
+}
+
+const halfOpen: HoldingBreaker = {
+  name: 'gateway',
+  state: 'half-open',
+  by: null,
+  reason: 'calls-failed',
+  sinceMs: 90_000,
+  nextProbeInMs: 0,
+  heldForMs: null,
+  probing: 1,
+  probeSlots: 1,
+  unheard: 0,
+  closeAfter: 3,
+}
+
+const overdue: Partial<JobFacts> = { status: 'running', runInMs: null, workerId: 'w', leaseLeftMs: -1_000 }
+
+function actsOf(facts: Partial<JobFacts>): Record<string, string | null> {
+  const { reasons } = explainJob({ ...waiting, ...facts })
+  return Object.fromEntries(reasons.map(({ code, remedy }) => [code, remedy?.command ?? null]))
+}
+
+describe('the remedy of a cause', () => {
+  it('SEE-8 is a command that can be pasted, for every cause that an operator can end', () => {
+    const pause = { by: 'ana', reason: null, sinceMs: 1, leftMs: null }
+    const busy = { live: 1, handling: 1, slots: 2, busy: 2, lastSeenMs: 0 }
+    const lockedBy = { pid: 8123, application: 'psql', state: 'idle in transaction', openMs: 1 }
+    expect(actsOf({ pause, queue: "it's" })).toEqual({
+      QUEUE_PAUSED: `unstuck queues resume 'it'\\''s' --reason …`,
+    })
+    expect(actsOf({ breaker: { ...halfOpen, state: 'open' } })).toEqual({
+      BREAKER_OPEN: 'unstuck breaker resume gateway --reason …',
+    })
+    expect(actsOf({ workers: busy })).toEqual({ ALL_SLOTS_BUSY: 'unstuck worker handlers.js' })
+    expect(actsOf({ workers: { ...busy, handling: 0, slots: 0, busy: 0 } })).toEqual({
+      NO_WORKER_FOR_TYPE: 'unstuck worker handlers.js',
+    })
+    expect(actsOf({ isLocked: true, lockedBy })).toEqual({
+      ROW_LOCKED: "psql -c 'select pg_terminate_backend(8123)'",
+    })
+    expect(actsOf({ runInMs: 5_000 })).toEqual({ SCHEDULED: 'unstuck jobs retry job-1 --now --reason …' })
+    expect(actsOf({ status: 'dead' })).toEqual({
+      DEAD_MAX_ATTEMPTS: 'unstuck jobs retry job-1 --reason …',
+    })
+    expect(actsOf({ ...overdue, reaperAgeMs: null })).toEqual({
+      LEASE_OVER_AWAITING_REAPER: 'unstuck reap --once',
+      NO_REAPER: 'unstuck reaper',
+    })
+  })
+
+  it('SEE-8 a sweep is not offered where it would change nothing', () => {
+    expect(actsOf({ ...overdue, isObserved: true })).toEqual({
+      LEASE_OVER_AWAITING_REAPER: null,
+      OBSERVED: 'unstuck mode reap',
+    })
+    expect(actsOf({ ...overdue, isLocked: true })).toEqual({
+      LEASE_OVER_AWAITING_REAPER: null,
+      ROW_LOCKED: null,
+    })
+  })
+})
+
+describe('an explanation', () => {
+  it('SEE-7 a half-open breaker whose jobs report no call is not said to resume', () => {
+    const heard = explainJob({ ...waiting, breaker: halfOpen })
+    expect(heard).toMatchObject({
+      runsInMs: null,
+      sentence: 'It waits for the jobs that test its dependency.',
+      reasons: [{ code: 'BREAKER_PROBING', untilMs: null }],
+    })
+    const unheard = explainJob({ ...waiting, breaker: { ...halfOpen, unheard: 3, probing: 0 } })
+    expect(unheard.reasons).toMatchObject([
+      { code: 'RUNNABLE' },
+      {
+        code: 'BREAKER_UNHEARD',
+        message:
+          'gateway stays half-open: its last 3 jobs reported no call; call it through gateway(), or close it',
+      },
+    ])
+  })
+
+  it('SEE-7 after a backoff a job still waits for its turn', () => {
+    const { sentence, runsInMs } = explainJob({ ...waiting, runInMs: 5_000, ahead: 454 })
+    expect(sentence).toBe(
+      'Will run at the earliest in 5 s. Then it starts when a slot is free after 454 jobs of asr.',
+    )
+    expect(runsInMs).toBeNull()
+  })
+
+  it('SEE-8 names who cancelled a job, and why', () => {
+    const cancel = { by: 'ana', reason: 'wrong bucket', agoMs: 60_000 }
+    expect(explainJob({ ...waiting, status: 'cancelled', cancel, endedAgoMs: 60_000 })).toMatchObject({
+      sentence: 'It was cancelled by ana and will not run.',
+      reasons: [{ message: 'cancelled 60 s ago by ana: wrong bucket' }],
+    })
+    const asked = explainJob({ ...waiting, ...overdue, leaseLeftMs: 9_000, isCancelAsked: true, cancel })
+    expect(asked.reasons).toMatchObject([
+      { code: 'LEASED' },
+      { message: 'cancelled by ana: wrong bucket; the worker stops it at its next heartbeat' },
+    ])
+  })
+})
