@@ -20,7 +20,7 @@ export async function bundleSimulator(name = 'main', edits = []) {
     platform: 'node',
     input: `${ROOT}sim/src/main.ts`,
     checks: { bundlerTimings: false },
-    output: { file, sourcemap: true, sourcemapExcludeSources: true },
+    output: { file, sourcemap: edits.length === 0, sourcemapExcludeSources: true },
     plugins: [
       {
         name: 'edit',

@@ -10,11 +10,12 @@ if (options.seed === undefined) await runMany()
 else await runOne(options.seed)
 
 async function runMany() {
-  const { from, seeds, json } = options
-  const result = await runSeeds(from, seeds, (done, violated) => {
-    if (process.stderr.isTTY || done % 5_000 === 0)
+  const { from, seeds, first: isFirstOnly, json } = options
+  const onProgress = (done: number, violated: number) => {
+    if (process.stderr.isTTY || done % 1_000 === 0)
       process.stderr.write(`${done} of ${seeds} seeds, ${violated} with violations\n`)
-  })
+  }
+  const result = await runSeeds(from, seeds, { isFirstOnly, onProgress })
   printResult(result, json)
   const [first] = result.failed
   if (first === undefined) return

@@ -5,6 +5,7 @@ const USAGE = `npm run sim -- [options]
   --seeds N     how many seeds to run (default: 2000)
   --from S      first of them (default: 1)
   --seed S      run one seed, and shrink the schedule of a violation
+  --first       stop at the first violation
   --trace       with --seed: print the whole history
   --json        print one line of JSON
   --help        print this
@@ -20,13 +21,15 @@ export function readSimOptions() {
       seeds: { type: 'string', default: '2000' },
       from: { type: 'string', default: '1' },
       seed: { type: 'string' },
+      first: { type: 'boolean', default: false },
       trace: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
     },
-    ({ seeds, from, seed, trace, json }) => ({
+    ({ seeds, from, seed, first, trace, json }) => ({
       seeds: wholeNumber('seeds', seeds),
       from: wholeNumber('from', from, 0),
       seed: seed === undefined ? undefined : wholeNumber('seed', seed, 0),
+      first,
       trace,
       json,
     }),

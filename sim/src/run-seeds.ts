@@ -18,17 +18,23 @@ export interface SeedsResult {
   digest: string
 }
 
-/** `onProgress` is called every hundred seeds. */
+export interface RunSeedsOptions {
+  /** Stops at the first violation. */
+  isFirstOnly?: boolean
+  /** Called every hundred seeds. */
+  onProgress?: (done: number, violated: number) => void
+}
+
 export async function runSeeds(
   from: number,
   seeds: number,
-  onProgress: (done: number, violated: number) => void = () => {},
+  { isFirstOnly = false, onProgress = () => {} }: RunSeedsOptions = {},
 ): Promise<SeedsResult> {
   const hash = createHash('sha256')
   const failed: FailedSeed[] = []
   let events = 0
   let workerMs = 0
-  for (let seed = from; seed < from + seeds; seed++) {
+  for (let seed = from; seed < from + seeds && !(isFirstOnly && failed.length > 0); seed++) {
     const result = await runSeed(seed)
     hash.update(result.digest)
     events += result.events

@@ -63,7 +63,8 @@ export function drawSettings(random: () => number): Settings {
     pollMs: times.pollMs,
     graceMs: times.leaseMs,
     hangGraceMs: times.leaseMs / 4,
-    txTimeoutMs: times.leaseMs,
+    // Longer than any event loop is blocked here.
+    txTimeoutMs: 6 * times.leaseMs,
     leakBudget: 1 + Math.floor(random() * 3),
   }
 }

@@ -73,6 +73,12 @@ export class FaultPlayer {
     })
   }
 
+  /** Nobody can end it early. */
+  #stall(who: string, kind: string, durationMs: number): void {
+    this.#simulation.disturb(who, kind, durationMs)
+    this.#simulation.say(who, `${kind} for ${Math.round(durationMs)} ms`)
+  }
+
   get #bound() {
     const simulation = this.#simulation
     return {
@@ -92,16 +98,13 @@ export class FaultPlayer {
       const worker = this.#worker(fault)
       if (worker === undefined) return
       worker.pause(fault.durationMs)
-      this.#begin(worker.name, 'pause', fault.durationMs, () => {})
+      this.#stall(worker.name, 'pause', fault.durationMs)
     },
     block: (fault) => {
       const worker = this.#worker(fault)
       if (worker === undefined) return
-      worker.main.blockedUntilMs = Math.max(
-        worker.main.blockedUntilMs,
-        this.#simulation.time.nowMs + fault.durationMs,
-      )
-      this.#begin(worker.name, 'block', fault.durationMs, () => {})
+      worker.block(fault.durationMs)
+      this.#stall(worker.name, 'block', fault.durationMs)
     },
     'cut-off': (fault) => {
       const worker = this.#worker(fault)

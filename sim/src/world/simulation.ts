@@ -154,7 +154,10 @@ export class Simulation {
 
   /** Commits since then are lost: what they acknowledged is excused. */
   noteLost(fromMs: number): void {
-    this.#lost.push({ from: EPOCH_MS + fromMs, to: EPOCH_MS + this.time.nowMs })
+    const lost = { from: EPOCH_MS + fromMs, to: EPOCH_MS + this.time.nowMs }
+    this.#lost.push(lost)
+    // Nobody has swept the replica since.
+    this.disturbances.push({ who: '*', kind: 'database-stopped', ...lost })
   }
 
   readonly #lost: { from: number; to: number }[] = []

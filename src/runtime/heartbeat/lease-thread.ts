@@ -252,7 +252,8 @@ export class LeaseThread {
     while (this.#leaving.size > 0) {
       const groups = [...this.#leaving]
       this.#leaving = new Map()
-      const earlier = new Set(this.#underWay)
+      // Their second tries, which may begin later, carry the same list.
+      const earlier = new Set(Array.from(this.#underWay, ({ leases }) => leases))
       await Promise.all(
         groups.map(async ([leaseMs, handedOver]) => {
           const lastBeats = await this.#extend(handedOver, leaseMs)
@@ -282,10 +283,10 @@ export class LeaseThread {
     handedOver: Lease[],
     leaseMs: number,
     lastBeats: LastBeats,
-    earlier: Set<Call>,
+    earlier: Set<Lease[]>,
   ): Promise<void> {
     const lateCalls = () =>
-      [...this.#underWay].filter((call) => call.leases === handedOver || earlier.has(call))
+      [...this.#underWay].filter((call) => call.leases === handedOver || earlier.has(call.leases))
     for (let late = lateCalls(); late.length > 0; late = lateCalls()) {
       await Promise.race(late.map(({ settled }) => settled))
       lastBeats = await this.#extend(handedOver, leaseMs)
