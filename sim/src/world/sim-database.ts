@@ -67,6 +67,8 @@ export class SimDatabase {
   #epoch = 0
   /** The next sweep finds a server that was restarted. */
   #isRestarted = false
+  /** The last sweep before one that found the table locked. */
+  #lockedSinceMs: number | null = null
   clockStepMs = 0
 
   constructor(options: {
@@ -137,14 +139,26 @@ export class SimDatabase {
   }
 
   /**
-   * begin_sweep.sql compares the start of the server with that of the last sweep, and holds what expired since. The memory store
-   * has no server: its sweep is told that sweeps have failed since then, which has the same effect.
+   * begin_sweep.sql knows that the server was restarted, and since when the table is locked, and holds what expired since. The
+   * memory store has neither: its sweep is told that sweeps have failed since then, which has the same effect.
    */
-  #noteRestart({ reaper, cursor }: SweepRequest = {}): void {
-    const { sweptAtMs } = this.#state
-    if (!this.#isRestarted || reaper === undefined || cursor !== undefined || sweptAtMs === null) return
+  #tellOutage({ reaper, cursor }: SweepRequest = {}): void {
+    const sinceMs = this.#isRestarted ? this.#state.sweptAtMs : this.#lockedLongSinceMs()
+    if (sinceMs === null || reaper === undefined || cursor !== undefined) return
     this.#state.reachedAtMs = null
-    reaper.failingForMs = this.store.now() - sweptAtMs
+    reaper.failingForMs = this.store.now() - sinceMs
+  }
+
+  #forgetOutage(): void {
+    this.#isRestarted = false
+    this.#lockedSinceMs = null
+  }
+
+  /** No lease that is renewed in time ends within half a lease. */
+  #lockedLongSinceMs(): number | null {
+    const sinceMs = this.#lockedSinceMs
+    const isLong = sinceMs !== null && this.store.now() - sinceMs > this.#state.policy.defaultLeaseMs / 2
+    return isLong ? sinceMs : null
   }
 
   #resendMs(): number {
@@ -182,8 +196,10 @@ export class SimDatabase {
     const share = trouble.lossy.get(route.owner) ?? 0
     if (this.#random() < share / 2) return void fail('the connection was cut before the commit')
     // A sweep waits 200 ms for the table at most, and notes the outage.
-    if (trouble.isLocked && name === 'sweepJobs')
+    if (trouble.isLocked && name === 'sweepJobs') {
+      this.#lockedSinceMs ??= this.#state.sweptAtMs
       return void this.#time.after(LOCK_WAIT_MS, route.loop, () => call.fail('the table is locked'))
+    }
     if (trouble.isLocked && name !== 'readPolicy')
       return void this.#time.after(RETRY_LOCK_MS, null, () => this.#arrive(call, epoch, name, verb, args))
     void this.#execute(call, epoch, name, verb, args)
@@ -194,9 +210,9 @@ export class SimDatabase {
     let answer: unknown
     let refusal: unknown
     try {
-      if (name === 'sweepJobs') this.#noteRestart(args[0] as SweepRequest)
+      if (name === 'sweepJobs') this.#tellOutage(args[0] as SweepRequest)
       answer = await verb(...args)
-      if (name === 'sweepJobs' && (answer as SweepStep).isRedundant !== true) this.#isRestarted = false
+      if (name === 'sweepJobs' && (answer as SweepStep).isRedundant !== true) this.#forgetOutage()
     } catch (error) {
       refusal = error
     }

@@ -13,6 +13,8 @@ import { replaceTiming } from '../../../src/runtime/timing/timing.ts'
 import type { JobStore } from '../../../src/store/job-store.ts'
 import type { Plan, PlannedJob } from '../plan/plan.ts'
 import { poisonAttempts } from '../plan/settings.ts'
+import { createUuid } from './create-uuid.ts'
+import { describeCall, shortId } from './describe-call.ts'
 import { FaultPlayer } from './fault-player.ts'
 import { handlersOf } from './handlers.ts'
 import { leasesOf, type Route, SimDatabase } from './sim-database.ts'
@@ -56,11 +58,11 @@ export class Simulation {
     this.random = createRandom(plan.seed ^ WORLD)
     this.time = new VirtualTime(this.random)
     this.trace = new Trace(isTraced)
-    const createUuid = () => uuidOf(this.random)
+    const nextUuid = () => createUuid(this.random)
     this.database = new SimDatabase({
       time: this.time,
       random: this.random,
-      createUuid,
+      createUuid: nextUuid,
       policy: plan.settings.policy,
       listener: {
         onExecuted: (route, verb, args, answer) => this.#noteExecuted(route, verb, args, answer),
@@ -71,13 +73,13 @@ export class Simulation {
     this.transactions = new Transactions(this.time, (message) =>
       this.violations.push({ invariant: 'tx', message }),
     )
-    this.#createUuid = createUuid
+    this.#nextUuid = nextUuid
   }
 
-  readonly #createUuid: () => string
+  readonly #nextUuid: () => string
 
   async run(): Promise<void> {
-    const restore = replaceTiming(this.time.timing(this.#createUuid))
+    const restore = replaceTiming(this.time.timing(this.#nextUuid))
     const note = (error: unknown) =>
       this.violations.push({ invariant: 'crash', message: `an error nobody caught: ${String(error)}` })
     process.on('unhandledRejection', note)
@@ -275,7 +277,7 @@ export class Simulation {
         this.leases.set(`${jobId} ${fence}`, leaseId)
     if (verb === 'completeJobs')
       this.transactions.noteCompleted(args[0] as Lease[], answer as { outcome: string }[])
-    if (!QUIET.has(verb)) this.say('database', `${verb} by ${route.owner}${describe(verb, args, answer)}`)
+    if (!QUIET.has(verb)) this.say('database', `${verb} by ${route.owner}${describeCall(verb, args, answer)}`)
   }
 
   #noteSweep({ held = 0, holdReason }: { held?: number; holdReason?: string | null }): void {
@@ -330,31 +332,4 @@ export class Simulation {
     this.samples.push({ at, mismatched, overdueMs: Math.max(0, ...ends) })
     if (!this.#isClosing) this.time.after(this.#sampleMs, null, () => this.#sample())
   }
-}
-
-export const shortId = (jobId: string) => jobId.slice(-6)
-
-function describe(verb: string, args: unknown[], answer: unknown): string {
-  if (verb === 'claimJobs')
-    return `: ${(answer as ClaimedJob[]).map(({ jobId, type }) => `${type} ${shortId(jobId)}`).join(', ') || 'none'}`
-  if (verb === 'heartbeatJobs')
-    return `: ${(answer as { answers: { jobId: string; answer: string }[] }).answers.map(({ jobId, answer: each }) => `${shortId(jobId)} ${each}`).join(', ')}`
-  if (verb === 'sweepJobs') {
-    const { reaped, held } = answer as { reaped: { jobId: string; action: string }[]; held: number }
-    return `: ${reaped.map(({ jobId, action }) => `${action} ${shortId(jobId)}`).join(', ') || 'nothing'}${held > 0 ? `, ${held} held` : ''}`
-  }
-  const leases = leasesOf(verb, args)
-  const outcomes = answer as { outcome: string }[]
-  return leases.length === 0
-    ? ''
-    : `: ${leases.map(({ jobId }, index) => `${shortId(jobId)} ${outcomes[index]?.outcome}`).join(', ')}`
-}
-
-function uuidOf(random: () => number): string {
-  const hex = () =>
-    Math.floor(random() * 2 ** 32)
-      .toString(16)
-      .padStart(8, '0')
-  const [a, b, c, d] = [hex(), hex(), hex(), hex()]
-  return `${a}-${b.slice(0, 4)}-4${b.slice(5)}-8${c.slice(1, 4)}-${c.slice(4)}${d}`
 }
