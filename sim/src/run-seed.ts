@@ -7,7 +7,7 @@ import type { Line } from './world/trace.ts'
 export interface SeedResult {
   plan: Plan
   violations: Violation[]
-  /** Of every line of the history. */
+  /** Hash of every line of the history. */
   digest: string
   lines: Line[]
   events: number

@@ -14,7 +14,7 @@ export interface SeedsResult {
   events: number
   workerHours: number
   cpuSeconds: number
-  /** Of all histories. */
+  /** Hash of all histories. */
   digest: string
 }
 
@@ -34,7 +34,8 @@ export async function runSeeds(
   const failed: FailedSeed[] = []
   let events = 0
   let workerMs = 0
-  for (let seed = from; seed < from + seeds && !(isFirstOnly && failed.length > 0); seed++) {
+  for (let seed = from; seed < from + seeds; seed++) {
+    if (isFirstOnly && failed.length > 0) break
     const result = await runSeed(seed)
     hash.update(result.digest)
     events += result.events

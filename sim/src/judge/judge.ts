@@ -64,20 +64,18 @@ function rowOf(job: Job, maxAttempts: number) {
   const { id, type, owner, status, attempt, failures, crashes, timeouts, fence } = job
   const { workerId, leaseId, leaseExpiresAt, finishedLeaseId } = job
   return {
-    ...{
-      id,
-      type,
-      owner,
-      status,
-      attempt,
-      failures,
-      crashes,
-      timeouts,
-      fence,
-      workerId,
-      leaseId,
-      finishedLeaseId,
-    },
+    id,
+    type,
+    owner,
+    status,
+    attempt,
+    failures,
+    crashes,
+    timeouts,
+    fence,
+    workerId,
+    leaseId,
+    finishedLeaseId,
     maxAttempts: job.maxAttempts ?? maxAttempts,
     leaseExpiresAt: leaseExpiresAt?.toISOString() ?? null,
   }

@@ -3,7 +3,7 @@ import { leasesOf } from './sim-database.ts'
 
 export const shortId = (jobId: string) => jobId.slice(-6)
 
-/** What a call did, for the trace. */
+/** A call and its answer, for the trace. */
 export function describeCall(verb: string, args: unknown[], answer: unknown): string {
   if (verb === 'claimJobs')
     return `: ${(answer as ClaimedJob[]).map(({ jobId, type }) => `${type} ${shortId(jobId)}`).join(', ') || 'none'}`

@@ -163,10 +163,10 @@ export class FaultPlayer {
   }
 
   #operate(target: number, verb: 'cancelJobs' | 'retryJobs'): void {
-    const { database, enqueuedIds, say } = this.#simulation
+    const { database, enqueuedIds } = this.#simulation
     const jobId = enqueuedIds[target % Math.max(1, enqueuedIds.length)]
     if (jobId === undefined || database.trouble.downs > 0) return
-    say.call(this.#simulation, 'operator', `${verb} ${jobId.slice(-6)}`)
+    this.#simulation.say('operator', `${verb} ${jobId.slice(-6)}`)
     if (verb === 'retryJobs') this.#simulation.retriedIds.add(jobId)
     void database.store[verb]([jobId], { actor: 'operator' })
   }

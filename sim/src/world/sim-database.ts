@@ -142,7 +142,7 @@ export class SimDatabase {
    * begin_sweep.sql knows that the server was restarted, and since when the table is locked, and holds what expired since. The
    * memory store has neither: its sweep is told that sweeps have failed since then, which has the same effect.
    */
-  #tellOutage({ reaper, cursor }: SweepRequest = {}): void {
+  #reportOutage({ reaper, cursor }: SweepRequest = {}): void {
     const sinceMs = this.#isRestarted ? this.#state.sweptAtMs : this.#lockedLongSinceMs()
     if (sinceMs === null || reaper === undefined || cursor !== undefined) return
     this.#state.reachedAtMs = null
@@ -210,7 +210,7 @@ export class SimDatabase {
     let answer: unknown
     let refusal: unknown
     try {
-      if (name === 'sweepJobs') this.#tellOutage(args[0] as SweepRequest)
+      if (name === 'sweepJobs') this.#reportOutage(args[0] as SweepRequest)
       answer = await verb(...args)
       if (name === 'sweepJobs' && (answer as SweepStep).isRedundant !== true) this.#forgetOutage()
     } catch (error) {

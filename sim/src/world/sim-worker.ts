@@ -150,7 +150,7 @@ export class SimWorker {
           ? Promise.reject(new Error('the connection is closed'))
           : store.heartbeatJobs(leases, options)
       return {
-        store: { heartbeatJobs: call, readPolicy: store.readPolicy },
+        store: { heartbeatJobs: call, readPolicy: () => store.readPolicy() },
         close: () => {
           isClosed = true
           return close()
@@ -168,6 +168,6 @@ export class SimWorker {
       })
     })
     const post = (message: ToThread) => void time.after(1 + MESSAGE_MS, heart, () => thread?.hear(message))
-    return Object.assign(port, { postMessage: post }) as unknown as ThreadPort
+    return Object.assign(port, { postMessage: post })
   }
 }

@@ -71,14 +71,14 @@ export class VirtualTime {
     })
   }
 
-  /** Runs the queue until it is empty, `isOver`, or the limit is reached. */
-  runUntil(limitMs: number, isOver: () => boolean): Promise<void> {
+  /** Runs the queue until it is empty, `hasEnough`, or the limit is reached. */
+  runUntil(limitMs: number, hasEnough: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       let hasEnded = false
       const step = () => {
         if (hasEnded) return
         try {
-          if (isOver() || !this.#runNext(limitMs)) {
+          if (hasEnough() || !this.#runNext(limitMs)) {
             hasEnded = true
             resolve()
           }
@@ -117,7 +117,7 @@ export class VirtualTime {
     return true
   }
 
-  /** What the runtime gets in the place of Node's clocks, timers and chance. */
+  /** Replaces Node's clocks, timers and chance in the runtime. */
   timing(createUuid: () => string): Timing {
     const set = (run: () => void, ms: number, everyMs: number | null): Timer => {
       // Node's timers are late by up to a millisecond, and never early.

@@ -157,8 +157,11 @@ class RunningWorker<Tx> {
 
   stop(reason = 'stop was requested'): void {
     if (this.#stopping.signal.aborted) return
-    const { events, workerId } = this.#options
-    events.emit('worker:draining', { workerId, reason, running: this.#running.size })
+    this.#options.events.emit('worker:draining', {
+      workerId: this.#options.workerId,
+      reason,
+      running: this.running,
+    })
     this.#stopping.abort()
     this.#claimer.wake()
   }
@@ -282,8 +285,7 @@ class RunningWorker<Tx> {
   }
 
   #lookAtClocks(): void {
-    const nowMs = timing.nowMs()
-    for (const attempt of this.#running) attempt.lookAtClocks(nowMs)
+    for (const attempt of this.#running) attempt.lookAtClocks(timing.nowMs())
     this.#looking =
       this.#running.size > 0 ? timing.setTimeout(() => this.#lookAtClocks(), LOOK_MS) : undefined
   }
