@@ -157,11 +157,8 @@ class RunningWorker<Tx> {
 
   stop(reason = 'stop was requested'): void {
     if (this.#stopping.signal.aborted) return
-    this.#options.events.emit('worker:draining', {
-      workerId: this.#options.workerId,
-      reason,
-      running: this.running,
-    })
+    const { events, workerId } = this.#options
+    events.emit('worker:draining', { workerId, reason, running: this.#running.size })
     this.#stopping.abort()
     this.#claimer.wake()
   }
@@ -265,8 +262,7 @@ class RunningWorker<Tx> {
   }
 
   #noteEnd(attempt: RunningAttempt, { isCritical, leftBehind }: AttemptEnded): void {
-    const wasBehind = this.#isBehind
-    const wasAlone = this.#alone === attempt
+    const [wasBehind, wasAlone] = [this.#isBehind, this.#alone === attempt]
     this.#running.delete(attempt)
     if (wasAlone) this.#alone = undefined
     if (isCritical) this.#leave('a critical error')
