@@ -83,16 +83,13 @@ export function drawPlan(seed: number): Plan {
   const count = flavour === 'calm' ? 100 : 3 + Math.floor(random() * 25)
   const types = typesOf[flavour] as readonly { weight: number; value: JobType }[]
   const jobs = Array.from({ length: count }, () => drawJob(random, types, leaseMs, durationMs))
-  jobs.sort((a, b) => a.atMs - b.atMs)
   const kinds = faultKinds.filter(() => random() < 0.35)
   const faults = flavour === 'faults' ? drawFaults(random, kinds, leaseMs, durationMs) : []
-  if (flavour === 'faults' && random() < 0.1)
-    return { seed, settings, jobs, ...drawFlapping(random, leaseMs) }
   return {
     seed,
     settings,
     durationMs,
-    jobs,
+    jobs: jobs.toSorted((a, b) => a.atMs - b.atMs),
     faults: faults.toSorted((a, b) => a.atMs - b.atMs),
   }
 }
@@ -112,16 +109,6 @@ function drawJob(
     type,
     workMs: isLong ? leaseMs * (0.2 + 2.3 * random()) : leaseMs * 0.05 * random(),
   }
-}
-
-/** A worker dies, and the server stops again and again, for a moment and before a lease has passed. */
-function drawFlapping(random: () => number, leaseMs: number): Pick<Plan, 'durationMs' | 'faults'> {
-  const durationMs = 10 * leaseMs
-  const kill: Fault = { atMs: leaseMs * random(), kind: 'kill', target: 0, durationMs: 0, size: 0 }
-  const faults = [kill]
-  for (let atMs = leaseMs; atMs < durationMs; atMs += leaseMs * (0.6 + 0.3 * random()))
-    faults.push({ atMs, kind: 'database-stop', target: 0, durationMs: leaseMs * 0.3 * random(), size: 0 })
-  return { durationMs, faults }
 }
 
 function drawFaults(random: () => number, kinds: FaultKind[], leaseMs: number, durationMs: number): Fault[] {
