@@ -20,6 +20,7 @@ const STEPS = [
   { name: 'types of examples', command: tool('tsc'), args: ['-p', 'examples/tsconfig.json'] },
   { name: 'types of website', command: tool('tsc'), args: ['-p', 'website/tsconfig.json'] },
   { name: 'types of chaos', command: tool('tsc'), args: ['-p', 'chaos/tsconfig.json'] },
+  { name: 'types of sim', command: tool('tsc'), args: ['-p', 'sim/tsconfig.json'] },
   { name: 'types of mutants', command: tool('tsc'), args: ['-p', 'mutants/tsconfig.json'] },
   { name: 'types of bench', command: tool('tsc'), args: ['-p', 'bench/tsconfig.json'] },
   {

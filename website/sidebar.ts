@@ -71,6 +71,7 @@ export const sidebar: SidebarGroup[] = [
       page('Delivery guarantees', 'docs/concepts/delivery-guarantees.md'),
       page('Failure matrix', 'docs/concepts/failure-matrix.md'),
       page('How it is tested', 'docs/reliability.md'),
+      page('How we test', 'docs/how-we-test.md'),
     ],
   },
   {

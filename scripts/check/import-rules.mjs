@@ -37,13 +37,9 @@ const LAYERS = {
     home: 'src/compose/open-heartbeat-store.ts',
     imports: [...VOCABULARY, 'store', ...CONCRETE_STORES, 'open-table'],
   },
-  'worker-presence': {
-    home: 'src/compose/presence/worker-presence.ts',
-    imports: [...VOCABULARY, 'store', ...CONCRETE_STORES],
-  },
   'heartbeat-thread': {
     home: 'src/compose/heartbeat-thread.ts',
-    imports: [...BELOW_COMPOSE, 'open-heartbeat-store', 'worker-presence'],
+    imports: [...BELOW_COMPOSE, ...CONCRETE_STORES, 'open-heartbeat-store'],
   },
   compose: { home: 'src/compose/', imports: [...BELOW_COMPOSE, ...CONCRETE_STORES, 'open-table'] },
   unstuck: { home: 'src/unstuck/', imports: [...BELOW_COMPOSE, 'compose', 'heartbeat-thread'] },

@@ -139,7 +139,9 @@ function* checkOverdue(history: History): Iterable<Violation> {
         message: `${mismatched} rows at ${iso(at)} whose lease fields contradict their status`,
       }
     const lateMs = overdueMs - overlapMs(outages, at - overdueMs, at)
-    const away = outages.filter((outage) => isAway(outage) && isWithin(outage, at - overdueMs, at))
+    // Its hold covers leases that end up to a lease later.
+    const heldBy = (outage: Disturbance) => ({ ...outage, to: outage.to + history.times.leaseMs })
+    const away = outages.filter((outage) => isAway(outage) && isWithin(heldBy(outage), at - overdueMs, at))
     // A second outage restarts the hold of the first unless the database was up for a lease in between.
     const againMs = away.length > 1 ? history.times.leaseMs : 0
     if (lateMs > overdueBound(history) + againMs)

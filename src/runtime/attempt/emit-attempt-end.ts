@@ -1,6 +1,7 @@
 import type { ClaimedJob } from '../../job/lease.ts'
 import type { RuntimeEventEmitter } from '../../observe/events.ts'
 import type { JobGateway } from '../limits/job-gateway.ts'
+import { timing } from '../timing/timing.ts'
 import type { AttemptOutcome } from './outcome.ts'
 
 interface EndFacts {
@@ -21,7 +22,7 @@ export function emitAttemptEnd(
   if (!hasListeners && failure === undefined) return
   const common = {
     job,
-    durationMs: Math.round(performance.now() - startedAtMs),
+    durationMs: Math.round(timing.nowMs() - startedAtMs),
     ...(code === undefined ? {} : { code }),
     ...(retryInMs === undefined ? {} : { retryInMs }),
   }

@@ -1,4 +1,6 @@
 // The clocks of one attempt: lease, deadline, progress (LEASE-8), and the grace after an abort.
+
+import { type Timer, timing } from '../timing/timing.ts'
 import type { AbortCause } from './handler.ts'
 
 export interface ClockOwner {
@@ -19,9 +21,9 @@ export class JobClocks {
   #isSuspect = false
   #isAtRisk = false
   #deadlineAtMs = Number.POSITIVE_INFINITY
-  #deadline: NodeJS.Timeout | undefined
-  #progress: NodeJS.Timeout | undefined
-  #grace: NodeJS.Timeout | undefined
+  #deadline: Timer | undefined
+  #progress: Timer | undefined
+  #grace: Timer | undefined
   #hasEnded = false
 
   constructor(progressLimitMs: number | undefined, owner: ClockOwner) {
@@ -36,7 +38,7 @@ export class JobClocks {
 
   /** The lease was granted or extended just now. */
   renewLease(leaseMs: number): void {
-    this.#leaseEndsAtMs = performance.now() + leaseMs
+    this.#leaseEndsAtMs = timing.nowMs() + leaseMs
     // The answer took longer than the lease it granted.
     if (leaseMs <= 0) return
     this.#isSuspect = false
@@ -68,34 +70,34 @@ export class JobClocks {
 
   /** `agoMs` is the time since the call was sent: the database's deadline is never earlier than this one (C5). */
   setDeadline(deadlineMs: number | null, agoMs: number): void {
-    clearTimeout(this.#deadline)
+    timing.clearTimeout(this.#deadline)
     const leftMs = deadlineMs === null ? Number.POSITIVE_INFINITY : deadlineMs - agoMs
-    this.#deadlineAtMs = performance.now() + leftMs
+    this.#deadlineAtMs = timing.nowMs() + leftMs
     if (leftMs < NEAR_MS) this.#startDeadline()
   }
 
   #startDeadline(): void {
     if (this.#hasEnded) return
-    const leftMs = this.#deadlineAtMs - performance.now()
+    const leftMs = this.#deadlineAtMs - timing.nowMs()
     this.#deadlineAtMs = Number.POSITIVE_INFINITY
-    this.#deadline = setTimeout(() => this.#owner.abort('deadline'), leftMs)
+    this.#deadline = timing.setTimeout(() => this.#owner.abort('deadline'), leftMs)
   }
 
   restartProgress(): void {
     // A handler that was given up may still call it.
     if (this.#hasEnded || this.#progressLimitMs === undefined) return
-    clearTimeout(this.#progress)
-    this.#progress = setTimeout(() => this.#owner.abort('no-progress'), this.#progressLimitMs)
+    timing.clearTimeout(this.#progress)
+    this.#progress = timing.setTimeout(() => this.#owner.abort('no-progress'), this.#progressLimitMs)
   }
 
   startGrace(graceMs: number, giveUp: () => void): void {
-    this.#grace = setTimeout(giveUp, graceMs)
+    this.#grace = timing.setTimeout(giveUp, graceMs)
   }
 
   end(): void {
     this.#hasEnded = true
-    clearTimeout(this.#deadline)
-    clearTimeout(this.#progress)
-    clearTimeout(this.#grace)
+    timing.clearTimeout(this.#deadline)
+    timing.clearTimeout(this.#progress)
+    timing.clearTimeout(this.#grace)
   }
 }

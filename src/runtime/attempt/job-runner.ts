@@ -12,6 +12,7 @@ import { retryAfterError, retryUntilAnswered } from '../calls/retry-until-answer
 import type { WaitingJob } from '../claim/waiting-jobs.ts'
 import type { Gateway } from '../limits/gateway.ts'
 import { JobGateway } from '../limits/job-gateway.ts'
+import { timing } from '../timing/timing.ts'
 import type { AttemptDependencies, RunningAttempt } from './attempt-dependencies.ts'
 import { emitAttemptEnd } from './emit-attempt-end.ts'
 import { type AbortCause, JobAborted, type RegisteredHandler } from './handler.ts'
@@ -54,7 +55,7 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
   #isHung = false
   #completion: Completion | undefined
   #endTrace: ((outcome: AttemptOutcome) => void) | undefined
-  #startedAtMs = performance.now()
+  #startedAtMs = timing.nowMs()
   readonly #clocks: JobClocks
   /** Lease of the job's current stage. */
   #leaseMs: number
@@ -73,13 +74,13 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     this.#deps = deps
     this.#leaseMs = job.leaseMs
     this.#clocks = new JobClocks(registered.progressLimitMs, this)
-    const nowMs = performance.now()
+    const nowMs = timing.nowMs()
     this.#clocks.renewLease(this.#leaseMs - (nowMs - keptAtMs))
     this.#clocks.setDeadline(job.deadlineMs, nowMs - claimedAtMs)
   }
 
   start(): void {
-    this.#startedAtMs = performance.now()
+    this.#startedAtMs = timing.nowMs()
     const { events } = this.#deps
     if (events.hasListeners('job:started')) events.emit('job:started', { job: this.job })
     this.#clocks.restartProgress()
@@ -169,7 +170,7 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
 
   onAnswer(answer: HeartbeatAnswer, sentAtMs: number): void {
     if (answer === 'kept' || answer === 'cancel-asked') {
-      const agoMs = performance.timeOrigin + performance.now() - sentAtMs
+      const agoMs = timing.epochMs() - sentAtMs
       this.#clocks.renewLease(this.#leaseMs - agoMs)
     }
     // Once a completion was sent, only its own answer counts: the row may be gone because it was completed.
@@ -210,9 +211,9 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
 
   async enterStage(name: string): Promise<void> {
     const { store, policy } = this.#deps
-    const askedAtMs = performance.now()
+    const askedAtMs = timing.nowMs()
     const entered = await store.enterStage(this.job, name, { policy })
-    const agoMs = performance.now() - askedAtMs
+    const agoMs = timing.nowMs() - askedAtMs
     if (entered.outcome === 'past-deadline') {
       this.abort('deadline')
       throw this.signal.reason

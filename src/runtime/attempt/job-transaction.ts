@@ -3,6 +3,7 @@
 import { invalidArgument, isUnstuckError, UnstuckError } from '../../errors/index.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
 import type { AnswerListener } from '../heartbeat/heartbeat.ts'
+import { timing } from '../timing/timing.ts'
 import { wait } from '../timing/wait.ts'
 import type { AttemptDependencies } from './attempt-dependencies.ts'
 import type { CompleteInTx } from './handler.ts'
@@ -50,7 +51,7 @@ export async function completeInTransaction<Tx, T>(
       // SERIALIZABLE also aborts transactions that did not conflict: run a rolled-back one again (C12).
       const isRepeatable = isUnstuckError(error, 'DATABASE_CONFLICT') && retry <= CONFLICT_RETRIES
       if (!isRepeatable || owner.signal.aborted) throw error
-      await wait(20 * 2 ** retry * Math.random(), owner.signal)
+      await wait(20 * 2 ** retry * timing.random(), owner.signal)
     }
   }
 }
@@ -119,12 +120,12 @@ async function extendLease(
   for (;;) {
     const { answer, sentAtMs } = await heartbeat.handOver(job, leaseMs)
     owner.onAnswer(answer, sentAtMs)
-    const leftMs = leaseMs - (performance.timeOrigin + performance.now() - sentAtMs)
+    const leftMs = leaseMs - (timing.epochMs() - sentAtMs)
     if (answer === 'kept' && leftMs >= neededMs) return owner.noteExtended(leftMs)
     if (answer === 'kept') continue
     owner.signal.throwIfAborted()
     // A row that is locked for a moment is no reason to fail (C4).
     if (answer !== 'busy' || owner.isAtRisk) throw leaseLost(job)
-    await wait(20 + Math.random() * 80, owner.signal)
+    await wait(20 + timing.random() * 80, owner.signal)
   }
 }

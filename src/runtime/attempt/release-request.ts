@@ -2,6 +2,7 @@
 import { invalidArgument, isUnstuckError, releaseError } from '../../errors/index.ts'
 import { classifyError } from '../../policy/retry/classify-error.ts'
 import type { ReleasedJob } from '../../store/job-store.ts'
+import { timing } from '../timing/timing.ts'
 import type { AbortCause, ReleaseRequest } from './handler.ts'
 import type { AttemptOutcome } from './outcome.ts'
 
@@ -33,7 +34,7 @@ export function releaseOf(thrown: unknown, abortCause: AbortCause | null): Asked
   // A busy connection pool is not the job's failure (C27).
   if (isUnstuckError(thrown, 'POOL_EXHAUSTED')) {
     const { least, most } = NO_CONNECTION_PAUSE_MS
-    const delayMs = Math.round(least + Math.random() * (most - least))
+    const delayMs = Math.round(least + timing.random() * (most - least))
     return { delayMs, reason: thrown.message, code: thrown.code }
   }
   const { release, reason, retryInMs = DEFAULT_AFTER_MS } = classifyError(thrown)

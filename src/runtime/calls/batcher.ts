@@ -1,5 +1,7 @@
 // Coalesces calls into one statement without adding latency: items that arrive while a call is in flight go together in the
 // next. A call that is blocked by a locked row delays only its own items, and a refused item fails alone.
+
+import { timing } from '../timing/timing.ts'
 import { isRefusal } from './refusal.ts'
 
 export interface Batcher<Item, Answer> {
@@ -31,7 +33,7 @@ const MAX_CALLS = 4
 const WORTHWHILE = 100
 
 /** Gathers everything the current turn of the event loop asks for: short jobs end one after the other. */
-export const untilNextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+export const untilNextTurn = () => new Promise<void>((resolve) => timing.setImmediate(resolve))
 
 /** `call` answers in the order of its items. It is made after `pause`, which gathers them. Default: the same microtask. */
 export function createBatcher<Item, Answer>(
@@ -78,9 +80,9 @@ export function createBatcher<Item, Answer>(
       if (gathering === undefined) callNext()
     }
     newest = marker
-    const timer = setTimeout(letNextStart, HELD_UP_MS)
+    const timer = timing.setTimeout(letNextStart, HELD_UP_MS)
     const ended = callTogether(call, batch).finally(() => {
-      clearTimeout(timer)
+      timing.clearTimeout(timer)
       underWay.delete(ended)
       letNextStart()
     })

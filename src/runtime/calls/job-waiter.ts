@@ -1,6 +1,7 @@
 // All waits of a process for the end of jobs: one poll asks for all of them, and notifications only make it come earlier.
 import { isUnstuckError, UnstuckError } from '../../errors/index.ts'
 import type { JobEnd, WaitStore } from '../../store/job-store.ts'
+import { type Timer, timing } from '../timing/timing.ts'
 
 export interface JobWaiterOptions {
   store: Pick<WaitStore, 'readEnds'>
@@ -14,7 +15,7 @@ export interface JobWaiterOptions {
 interface Wait {
   resolve(end: JobEnd): void
   reject(error: unknown): void
-  timer: NodeJS.Timeout
+  timer: Timer
 }
 
 /** One statement asks for this many jobs. */
@@ -31,7 +32,7 @@ export class JobWaiter {
   #unregistered = new Set<string>()
   #over: string[] = []
   #intervalMs: number
-  #timer: NodeJS.Timeout | undefined
+  #timer: Timer | undefined
   #isPolling = false
   #isWanted = false
   #isHearing = false
@@ -46,7 +47,7 @@ export class JobWaiter {
   /** Rejects with WAIT_TIMEOUT if the job has not ended by then. */
   wait(jobId: string, timeoutMs: number): Promise<JobEnd> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
+      const timer = timing.setTimeout(() => {
         this.#remove(jobId, wait)
         reject(this.#tookTooLong(jobId, timeoutMs))
       }, timeoutMs)
@@ -75,15 +76,15 @@ export class JobWaiter {
   }
 
   async stop(): Promise<void> {
-    clearTimeout(this.#timer)
+    timing.clearTimeout(this.#timer)
     const jobIds = [...this.#waits.keys()]
     for (const jobId of jobIds) this.#end(jobId, (wait) => wait.reject(endedByStop(jobId)))
     if (this.#isHearing && jobIds.length > 0) await this.#options.unregister?.(jobIds).catch(() => {})
   }
 
   #schedule(ms: number): void {
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.#poll(), ms)
+    timing.clearTimeout(this.#timer)
+    this.#timer = timing.setTimeout(() => void this.#poll(), ms)
   }
 
   async #poll(): Promise<void> {
@@ -110,7 +111,7 @@ export class JobWaiter {
     if (this.#waits.size === 0) return
     const gapMs = Math.ceil(this.#waits.size / ASKED_PER_MS)
     const restMs = this.#isHearing ? this.#mostMs : this.#intervalMs
-    this.#schedule(this.#isWanted ? gapMs : restMs * (0.8 + 0.2 * Math.random()))
+    this.#schedule(this.#isWanted ? gapMs : restMs * (0.8 + 0.2 * timing.random()))
   }
 
   /** A refused call may be about one of the jobs: the others are asked for alone. */
@@ -144,7 +145,7 @@ export class JobWaiter {
 
   #end(jobId: string, settle: (wait: Wait) => void): void {
     for (const wait of this.#waits.get(jobId) ?? []) {
-      clearTimeout(wait.timer)
+      timing.clearTimeout(wait.timer)
       settle(wait)
     }
     this.#waits.delete(jobId)
@@ -158,7 +159,7 @@ export class JobWaiter {
     this.#waits.delete(jobId)
     this.#over.push(jobId)
     if (this.#waits.size > 0) return
-    clearTimeout(this.#timer)
+    timing.clearTimeout(this.#timer)
     this.#unregister()
   }
 

@@ -1,4 +1,6 @@
 import { isUnstuckError } from '../../errors/index.ts'
+import { timing } from '../timing/timing.ts'
+import { pause } from '../timing/wait.ts'
 
 /**
  * Repeats a call whose connection failed. Its outcome is unknown, not lost (C2): the lease id on the row shows whether an
@@ -17,8 +19,8 @@ export async function retryAfterError<T>(
   let last = error
   for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 5_000)) {
     if (!isUnstuckError(last) || !last.isRetryable || isLost()) throw last
-    const pauseMs = waitMs * (0.5 + Math.random() / 2)
-    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    const pauseMs = waitMs * (0.5 + timing.random() / 2)
+    await pause(pauseMs)
     try {
       return await call()
     } catch (thrown) {

@@ -2,11 +2,12 @@
 // the worker always gets its slot back. The entry of that process is handler-child.ts.
 import { type ChildProcess, fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { invalidArgument, transientError } from '../../errors/index.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
 import { type AbortCause, type Handler, JobAborted, type JobContext } from '../attempt/handler.ts'
+import { type Timer, timing } from '../timing/timing.ts'
+import { pause, wait } from '../timing/wait.ts'
 import { type ChildWatchdog, isGroupAlive, signalGroup, startChildWatchdog } from './child-watchdog.ts'
 import { type PackedThrown, packThrown, unpackThrown } from './thrown-value.ts'
 
@@ -109,13 +110,13 @@ async function superviseAttempt(
 ): Promise<unknown> {
   const { signal } = context
   let answer: Answer | undefined
-  let killTimer: NodeJS.Timeout | undefined
+  let killTimer: Timer | undefined
   // There is no channel if the process could not be started, nor after its end.
   const send = (message: ToChild) => {
     if (child.connected) child.send(message, () => undefined)
   }
   const endSoon = () => {
-    killTimer ??= setTimeout(() => signalGroup(child, 'SIGKILL'), killAfterMs)
+    killTimer ??= timing.setTimeout(() => signalGroup(child, 'SIGKILL'), killAfterMs)
   }
   const abort = () => {
     send(abortMessage(signal.reason))
@@ -141,7 +142,7 @@ async function superviseAttempt(
       code: 'CHILD_ENDED',
     })
   } finally {
-    clearTimeout(killTimer)
+    timing.clearTimeout(killTimer)
     signal.removeEventListener('abort', abort)
   }
 }
@@ -157,7 +158,7 @@ async function endOf(child: ChildProcess): Promise<string> {
     })
   })
   const drained = new AbortController()
-  await Promise.race([closed, delay(DRAIN_MS, undefined, { signal: drained.signal }).catch(() => {})])
+  await Promise.race([closed, wait(DRAIN_MS, drained.signal)])
   drained.abort()
   return how
 }
@@ -165,7 +166,7 @@ async function endOf(child: ChildProcess): Promise<string> {
 async function endRest(child: ChildProcess): Promise<void> {
   while (isGroupAlive(child)) {
     signalGroup(child, 'SIGKILL')
-    await delay(GONE_POLL_MS)
+    await pause(GONE_POLL_MS)
   }
 }
 

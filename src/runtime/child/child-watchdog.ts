@@ -1,9 +1,9 @@
 // Ends a process group when this process dies, however it dies (C17).
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
+import { timing } from '../timing/timing.ts'
 
 /** Lets the watchdog find its child if the worker dies before it can name it. */
 const TOKEN_VARIABLE = 'UNSTUCK_CHILD'
@@ -56,7 +56,7 @@ export interface ChildWatchdog {
 
 /** Started before the child, which therefore never runs unwatched. */
 export async function startChildWatchdog(killGraceMs: number, shell = '/bin/sh'): Promise<ChildWatchdog> {
-  const token = randomUUID()
+  const token = timing.randomUUID()
   const ticks = String(Math.ceil(killGraceMs / TICK_MS))
   const watchdog = spawn(shell, ['-c', SCRIPT, 'unstuck-watchdog', token, ticks], {
     // A process group of its own, or Ctrl-C in a terminal would end it together with the worker.

@@ -3,6 +3,7 @@ import { invalidArgument, UnstuckError } from '../../errors/index.ts'
 import { jsonText } from '../../job/json-text.ts'
 import { type Handler, JobAborted, type JobContext } from '../attempt/handler.ts'
 import { releaseJob } from '../attempt/release-request.ts'
+import { timing } from '../timing/timing.ts'
 import type { FromChild, ToChild } from './child-handler.ts'
 import { spawnChild } from './spawn-child.ts'
 import { packThrown, unpackThrown } from './thrown-value.ts'
@@ -81,7 +82,7 @@ function notThere(name: string, why: string): Promise<never> {
 }
 
 function progress(): void {
-  const nowMs = performance.now()
+  const nowMs = timing.nowMs()
   if (nowMs - progressedAtMs < PROGRESS_GAP_MS) return
   progressedAtMs = nowMs
   send({ kind: 'progress' })

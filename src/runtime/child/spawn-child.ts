@@ -4,8 +4,9 @@ import { type ChildProcess, type SpawnOptions as ProgramOptions, spawn } from 'n
 import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
-import { setTimeout as delay } from 'node:timers/promises'
 import { invalidArgument } from '../../errors/index.ts'
+import { type Timer, timing } from '../timing/timing.ts'
+import { pause } from '../timing/wait.ts'
 import { type ChildWatchdog, isGroupAlive, signalGroup, startChildWatchdog } from './child-watchdog.ts'
 
 export interface SpawnOptions {
@@ -120,7 +121,7 @@ function startError(error: unknown, command: string, cwd: string | undefined): E
 
 async function runChild(child: ChildProcess, command: string, options: SpawnOptions): Promise<ChildResult> {
   const { signal, maxOutputBytes = DEFAULT_MAX_OUTPUT_BYTES } = options
-  const startedAt = performance.now()
+  const startedAt = timing.nowMs()
   const started = new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve)
     child.on('error', (error) => reject(startError(error, command, options.cwd)))
@@ -138,7 +139,7 @@ async function runChild(child: ChildProcess, command: string, options: SpawnOpti
     await started
     if (child.pid !== undefined) handOver({ pid: child.pid, stdin: child.stdin }, callbacks, options.onStart)
     const [exitCode, endSignal] = await exited
-    const durationMs = Math.round(performance.now() - startedAt)
+    const durationMs = Math.round(timing.nowMs() - startedAt)
     await group.endRest()
     await drain(child, closed)
     const out = stdout()
@@ -166,21 +167,21 @@ interface Group {
 }
 
 function createGroup(leader: ChildProcess, killGraceMs: number): Group {
-  let killTimer: NodeJS.Timeout | undefined
+  let killTimer: Timer | undefined
   // The id may have been reused by then.
   let isGone = false
   const end = (): void => {
     if (isGone || killTimer !== undefined || leader.pid === undefined) return
     signalGroup(leader, 'SIGTERM')
-    killTimer = setTimeout(() => signalGroup(leader, 'SIGKILL'), killGraceMs)
+    killTimer = timing.setTimeout(() => signalGroup(leader, 'SIGKILL'), killGraceMs)
   }
   const endRest = async (): Promise<void> => {
     while (isGroupAlive(leader)) {
       end()
-      await delay(GONE_POLL_MS)
+      await pause(GONE_POLL_MS)
     }
     isGone = true
-    clearTimeout(killTimer)
+    timing.clearTimeout(killTimer)
   }
   return { end, endRest }
 }
@@ -191,9 +192,9 @@ async function drain(child: ChildProcess, closed: Promise<void>): Promise<void> 
     child.stderr?.destroy()
   }
   // setImmediate: after a blocked event loop, timers fire before pending output is read.
-  const timer = setTimeout(() => setImmediate(letGo), DRAIN_MS)
+  const timer = timing.setTimeout(() => timing.setImmediate(letGo), DRAIN_MS)
   await closed
-  clearTimeout(timer)
+  timing.clearTimeout(timer)
 }
 
 interface Callbacks {

@@ -3,6 +3,7 @@
 // with every job done. Jobs that a cursor skips, such as one retried by an operator or one whose transaction committed late,
 // are found by the next claim from the start, which a hint hastens.
 import type { ClaimedJob } from '../../job/lease.ts'
+import { timing } from '../timing/timing.ts'
 
 /** Interval between claims from the start, in a busy worker. */
 const RESTART_MS = 1_000
@@ -34,7 +35,7 @@ export class ClaimCursor {
 
   /** Time until a claim may look before the position for an announced job; infinite if there is none, or it may do so now. */
   restartInMs(): number {
-    const inMs = this.#restartedAtMs + EMPTY_RESTART_MS - performance.now()
+    const inMs = this.#restartedAtMs + EMPTY_RESTART_MS - timing.nowMs()
     return this.#isDoubted && inMs > 0 ? inMs + 1 : Number.POSITIVE_INFINITY
   }
 
@@ -60,12 +61,12 @@ export class ClaimCursor {
   }
 
   #isOlderThan(ms: number): boolean {
-    return performance.now() - this.#restartedAtMs > ms
+    return timing.nowMs() - this.#restartedAtMs > ms
   }
 
   #restart(): Position {
     this.#position = new Map()
-    this.#restartedAtMs = performance.now()
+    this.#restartedAtMs = timing.nowMs()
     this.#isHinted = false
     this.#isDoubted = false
     return this.#position

@@ -9,6 +9,7 @@ import { retryUntilAnswered } from '../calls/retry-until-answered.ts'
 import { mayHaveExpired } from '../heartbeat/may-have-expired.ts'
 import { type Admission, TokenLimiter } from '../limits/token-limiter.ts'
 import { StandBy } from '../services/stand-by.ts'
+import { timing } from '../timing/timing.ts'
 import { wait, within } from '../timing/wait.ts'
 import { Waker } from '../timing/waker.ts'
 import { ClaimCursor } from './claim-cursor.ts'
@@ -144,7 +145,7 @@ export class Claimer<Tx> {
   #pauseMs(): number {
     const [least, most] = this.#options.pollMs()
     const restartsInMs = Array.from(this.#cursors.values(), (cursor) => cursor.restartInMs())
-    const pollMs = least + Math.random() * (most - least)
+    const pollMs = least + timing.random() * (most - least)
     const recheckMs = this.#lastFound === 'some' ? SHORT_CLAIM_PAUSE_MS : Number.POSITIVE_INFINITY
     const pauseMs = Math.min(pollMs, recheckMs, this.#tokenInMs(), ...restartsInMs)
     return this.#waiting.size > 0 ? Math.min(pauseMs, STALE_MS) : pauseMs
@@ -158,7 +159,7 @@ export class Claimer<Tx> {
 
   /** Jobs that are released again were found, too. */
   async #claim({ slots, ahead }: ClaimSize): Promise<Found> {
-    const beganAtMs = performance.now()
+    const beganAtMs = timing.nowMs()
     const rounds: Found[] = []
     let slotsLeft = slots
     this.#inFlight += ahead
@@ -172,7 +173,7 @@ export class Claimer<Tx> {
     this.#inFlight -= ahead
     const found =
       (['all', 'some', 'unknown', 'none'] as const).find((each) => rounds.includes(each)) ?? 'unknown'
-    if (found === 'all' || found === 'some') this.#prefetch.noteClaim(performance.now() - beganAtMs)
+    if (found === 'all' || found === 'some') this.#prefetch.noteClaim(timing.nowMs() - beganAtMs)
     return found
   }
 
@@ -188,7 +189,7 @@ export class Claimer<Tx> {
 
   async #claimGroup(group: ClaimGroup, limit: number): Promise<{ found: Found; started: number }> {
     // The lease may begin now, and not earlier.
-    const claimedAtMs = performance.now()
+    const claimedAtMs = timing.nowMs()
     try {
       const jobs = await this.#claimFromCursor(group, limit)
       const started = jobs.length === 0 ? 0 : await this.#holdOrRelease(jobs, claimedAtMs)
@@ -299,8 +300,8 @@ export class Claimer<Tx> {
     onEnded: (jobs: ClaimedJob[]) => void = () => {},
   ): Promise<void> {
     const { store, leaving } = this.#options
-    const endsAtMs = performance.now() + leaseMs
-    const isLost = () => performance.now() > endsAtMs || leaving.aborted
+    const endsAtMs = timing.nowMs() + leaseMs
+    const isLost = () => timing.nowMs() > endsAtMs || leaving.aborted
     const release = (part: ClaimedJob[]) =>
       retryUntilAnswered(() => store.releaseJobs(part, options), isLost).finally(() => onEnded(part))
     if (store.shards === undefined) await release(jobs)

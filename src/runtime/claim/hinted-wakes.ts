@@ -8,6 +8,7 @@ import {
   wakeTurnMs,
 } from '../../policy/wake/wake-turn.ts'
 import { TimedWakes } from '../timing/timed-wakes.ts'
+import { timing } from '../timing/timing.ts'
 
 export interface HintedWakesOptions {
   workerId: string
@@ -53,13 +54,13 @@ export class HintedWakes {
   meet(workers: HintedWorkers[]): void {
     this.#fleet = workers.map(({ queues, workerIds }) => ({ queues, hashes: workerIds.map(hashText) }))
     this.#fleetSize = workers.reduce((sum, { workerIds }) => sum + workerIds.length, 0)
-    this.#knownAtMs = performance.now()
+    this.#knownAtMs = timing.nowMs()
   }
 
   hear(hint: JobHint = hintForAll()): void {
     const { queue, dueInMs } = hint
     if (queue !== null && !this.#queues.has(queue)) return
-    const isKnown = performance.now() - this.#knownAtMs <= FLEET_MS
+    const isKnown = timing.nowMs() - this.#knownAtMs <= FLEET_MS
     const turnMs = wakeTurnMs(hint, this.#ownHash, isKnown ? this.#fleet : [])
     if (turnMs === null) return
     if (turnMs > 0) this.#looks.add(dueInMs + turnMs)
@@ -76,10 +77,10 @@ export class HintedWakes {
   async #look(): Promise<void> {
     const { hasFreeSlot, hasDueJobs, claim } = this.#options
     if (!hasFreeSlot()) return
-    const restsForMs = this.#restsUntilMs - performance.now()
+    const restsForMs = this.#restsUntilMs - timing.nowMs()
     if (restsForMs > 0) return this.#looks.add(restsForMs)
     const restMs = Math.max(LEAST_PAUSE_MS, PAUSE_PER_WORKER_MS * this.#fleetSize)
-    this.#restsUntilMs = performance.now() + restMs
+    this.#restsUntilMs = timing.nowMs() + restMs
     // If the store does not answer, the claim reports it.
     if (await hasDueJobs([...this.#queues]).catch(() => true)) {
       this.#restsUntilMs = 0

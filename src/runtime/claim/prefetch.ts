@@ -1,5 +1,6 @@
 // How many jobs a worker claims ahead of its free slots, so that short jobs do not cost a round trip each. A job that would not
 // start soon is not claimed: holding it keeps it from idle workers, and releasing it costs two more writes.
+import { timing } from '../timing/timing.ts'
 
 /** Prefetched jobs should start within this time plus the duration of three claims. */
 const SOON_MS = 50
@@ -28,12 +29,12 @@ export class Prefetch {
   /** Handlers that returned recently, and the time spent in handlers, summed over all slots. Both decay. */
   #ended = 0
   #slotMs = 0
-  #decayedAtMs = performance.now()
-  #changedAtMs = performance.now()
+  #decayedAtMs = timing.nowMs()
+  #changedAtMs = timing.nowMs()
   /** Handlers started since `#countedFromMs`, and in the interval before. */
   #started = 0
   #startedBefore = 0
-  #countedFromMs = performance.now()
+  #countedFromMs = timing.nowMs()
   #claimMs = 0
 
   constructor(slots: number) {
@@ -93,7 +94,7 @@ export class Prefetch {
   }
 
   #passTime(): void {
-    const nowMs = performance.now()
+    const nowMs = timing.nowMs()
     const elapsedMs = nowMs - this.#decayedAtMs
     if (elapsedMs >= HALF_LIFE_MS) {
       const weight = 0.5 ** (elapsedMs / HALF_LIFE_MS)

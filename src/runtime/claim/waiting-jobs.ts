@@ -3,6 +3,7 @@ import type { ClaimedJob, HeartbeatAnswer } from '../../job/lease.ts'
 import type { RegisteredHandler } from '../attempt/handler.ts'
 import type { AnswerListener } from '../heartbeat/heartbeat.ts'
 import { mayHaveExpired } from '../heartbeat/may-have-expired.ts'
+import { timing } from '../timing/timing.ts'
 
 /** A job without a slot for this long is released: slow jobs hold all slots, and another worker may be idle. */
 export const STALE_MS = 5_000
@@ -35,7 +36,7 @@ export class WaitingJob<Tx> implements AnswerListener {
 
   onAnswer(answer: HeartbeatAnswer, sentAtMs: number): void {
     if (this.attempt !== undefined) return this.attempt.onAnswer(answer, sentAtMs)
-    if (answer === 'kept') this.keptAtMs = sentAtMs - performance.timeOrigin
+    if (answer === 'kept') this.keptAtMs = timing.nowMs() - (timing.epochMs() - sentAtMs)
     else if (answer !== 'busy') this.isRefused = true
     this.#onAnswer(this)
   }
@@ -74,13 +75,13 @@ export class WaitingJobs<Tx> {
   }
 
   get hasStale(): boolean {
-    const nowMs = performance.now()
+    const nowMs = timing.nowMs()
     return this.#jobs.some((waiting) => waiting.isStale(nowMs))
   }
 
   /** Removes the jobs to release. */
   takeStale(): ClaimedJob[] {
-    const nowMs = performance.now()
+    const nowMs = timing.nowMs()
     const stale = this.#jobs.filter((waiting) => waiting.isStale(nowMs))
     this.#jobs = this.#jobs.filter((waiting) => !waiting.isStale(nowMs))
     return stale.map(({ job }) => job)

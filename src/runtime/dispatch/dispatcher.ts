@@ -6,6 +6,7 @@ import type { DispatchedJob, DispatchStore, TakenDispatch } from '../../store/po
 import type { ModeStore } from '../../store/ports/mode-store.ts'
 import { StandBy } from '../services/stand-by.ts'
 import { repeat } from '../timing/repeat.ts'
+import { type Timer, timing } from '../timing/timing.ts'
 import { wait } from '../timing/wait.ts'
 
 export interface DispatchAdapter {
@@ -84,8 +85,8 @@ async function publishBatch(
   leaseMs: number,
   stopping: AbortSignal,
 ): Promise<PublishedBatch> {
-  const startedAt = performance.now()
-  const leftMs = (share: number) => leaseMs * share - (performance.now() - startedAt)
+  const startedAt = timing.nowMs()
+  const leftMs = (share: number) => leaseMs * share - (timing.nowMs() - startedAt)
   const whole = await publish(adapter, taken, leftMs(1), stopping)
   if (whole === 'published') return { published: taken, failed: [] }
   const batch: PublishedBatch = { published: [], failed: [], error: whole.error }
@@ -109,9 +110,9 @@ async function publish(
 ): Promise<'published' | { error: unknown }> {
   const ended = new AbortController()
   // A publish that hangs delays a stop only briefly: its jobs are taken again.
-  let lastWait: NodeJS.Timeout | undefined
+  let lastWait: Timer | undefined
   const giveUp = () => {
-    lastWait = setTimeout(() => ended.abort(), STOP_WAIT_MS)
+    lastWait = timing.setTimeout(() => ended.abort(), STOP_WAIT_MS)
   }
   stopping.addEventListener('abort', giveUp)
   try {
@@ -125,7 +126,7 @@ async function publish(
     return { error }
   } finally {
     stopping.removeEventListener('abort', giveUp)
-    clearTimeout(lastWait)
+    timing.clearTimeout(lastWait)
     ended.abort()
   }
 }

@@ -3,6 +3,7 @@ import type { HeartbeatAnswer, Lease } from '../../job/lease.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
 import type { JobStore } from '../../store/job-store.ts'
 import type { GoneWorkers } from '../services/reaper.ts'
+import { timing } from '../timing/timing.ts'
 import { leaseNumber } from './lease-number.ts'
 
 export interface Heartbeat {
@@ -107,7 +108,7 @@ export function startMainHeartbeat({ store, intervalMs, policy, events }: MainHe
       underWay = undefined
     })
   }
-  const timer = setInterval(tick, intervalMs)
+  const timer = timing.setInterval(tick, intervalMs)
   return {
     hold: (lease, listener) => held.add(lease, listener),
     drop: (lease) => void held.delete(lease),
@@ -118,7 +119,7 @@ export function startMainHeartbeat({ store, intervalMs, policy, events }: MainHe
         if (underWay === undefined) break
         await underWay
       }
-      const sentAtMs = performance.timeOrigin + performance.now()
+      const sentAtMs = timing.epochMs()
       const extended = store.heartbeatJobs([lease], { leaseMs, policy })
       underWay = extended.then(nothing, nothing).finally(() => {
         underWay = undefined
@@ -135,7 +136,7 @@ export function startMainHeartbeat({ store, intervalMs, policy, events }: MainHe
     died: new Promise(() => {}),
     isHealthy: () => health.isHealthy,
     async stop() {
-      clearInterval(timer)
+      timing.clearInterval(timer)
       await underWay
     },
   }
@@ -144,7 +145,7 @@ export function startMainHeartbeat({ store, intervalMs, policy, events }: MainHe
     const leases = held.list()
     // While heartbeats fail nothing is claimed, so no lease may be held: probe the store anyway, to notice the recovery.
     if (leases.length === 0 && health.isHealthy) return
-    const sentAtMs = performance.timeOrigin + performance.now()
+    const sentAtMs = timing.epochMs()
     try {
       if (leases.length === 0) await store.readPolicy()
       const { answers } = await store.heartbeatJobs(leases, { policy })
@@ -172,12 +173,12 @@ export class BeatHealth {
 
   succeeded(): void {
     if (this.#failingSinceMs === undefined) return
-    this.#events.onRecovered(performance.now() - this.#failingSinceMs)
+    this.#events.onRecovered(timing.nowMs() - this.#failingSinceMs)
     this.#failingSinceMs = undefined
   }
 
   failed(error: unknown): void {
-    this.#failingSinceMs ??= performance.now()
-    this.#events.onFailed(error, performance.now() - this.#failingSinceMs)
+    this.#failingSinceMs ??= timing.nowMs()
+    this.#events.onFailed(error, timing.nowMs() - this.#failingSinceMs)
   }
 }

@@ -1,5 +1,6 @@
 // Batches the messages from a worker to its heartbeat thread: leases taken, leases dropped. Both sides load this module.
 import type { Lease } from '../../job/lease.ts'
+import { type Timer, timing } from '../timing/timing.ts'
 
 /** A lease id and its job ids, joined into one string: cheaper to copy to the thread than an array. */
 export type LeaseList = [leaseId: string, jobIds: string][]
@@ -19,7 +20,7 @@ export class LeaseChanges {
   #held = new Map<string, string[]>()
   #dropped = new Map<string, string[]>()
   #isFlushScheduled = false
-  #timer: NodeJS.Timeout | undefined
+  #timer: Timer | undefined
 
   constructor(send: (held: LeaseList, dropped: LeaseList) => void) {
     this.#send = send
@@ -36,19 +37,19 @@ export class LeaseChanges {
 
   drop({ jobId, leaseId }: Lease): void {
     addTo(this.#dropped, leaseId, jobId)
-    this.#timer ??= setTimeout(() => this.flush(), DROPPED_MS)
+    this.#timer ??= timing.setTimeout(() => this.flush(), DROPPED_MS)
   }
 
   dropAll(leaseId: string): void {
     this.#dropped.set(leaseId, [ALL])
-    this.#timer ??= setTimeout(() => this.flush(), DROPPED_MS)
+    this.#timer ??= timing.setTimeout(() => this.flush(), DROPPED_MS)
   }
 
   flush(): void {
     this.#isFlushScheduled = false
     // Held before dropped: a job may be claimed and end between two messages.
     if (this.#held.size === 0 && this.#dropped.size === 0) return
-    clearTimeout(this.#timer)
+    timing.clearTimeout(this.#timer)
     this.#timer = undefined
     this.#send(listOf(this.#held), listOf(this.#dropped))
     this.#held = new Map()

@@ -37,9 +37,20 @@ export interface ThreadHeartbeatOptions {
 const resourceLimits = { maxYoungGenerationSizeMb: 1 }
 
 export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHeartbeatOptions): Heartbeat {
+  return driveThread(new Worker(threadUrl, { workerData, name: 'unstuck-heartbeat', resourceLimits }), events)
+}
+
+/** The main thread's end of a heartbeat thread. */
+export interface ThreadPort {
+  postMessage(message: ToThread): void
+  on(event: 'message', listener: (message: FromThread) => void): unknown
+  on(event: 'error', listener: (error: unknown) => void): unknown
+  once(event: 'exit', listener: (code: number) => void): unknown
+}
+
+export function driveThread(thread: ThreadPort, events: HeartbeatEvents): Heartbeat {
   const held = new HeldLeases()
   const health = new BeatHealth(events)
-  const thread = new Worker(threadUrl, { workerData, name: 'unstuck-heartbeat', resourceLimits })
   const ended = withResolvers<void>()
   const ready = withResolvers<void>()
   const died = withResolvers<Error>()
@@ -48,7 +59,7 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
   let onGone = () => {}
   const send = (message: ToThread) => thread.postMessage(message)
   const changes = new LeaseChanges((held, dropped) => send({ kind: 'change', held, dropped }))
-  thread.on('message', (message: FromThread) => {
+  thread.on('message', (message) => {
     if (message.kind === 'ready') {
       health.succeeded()
       ready.resolve()

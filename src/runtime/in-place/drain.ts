@@ -18,6 +18,7 @@ import { TokenLimiter } from '../limits/token-limiter.ts'
 import { emitSweep } from '../services/emit-sweep.ts'
 import { runSweep } from '../services/run-sweep.ts'
 import { runDueSchedules, type SchedulerOptions } from '../services/scheduler.ts'
+import { timing } from '../timing/timing.ts'
 
 export interface DrainOptions {
   /** Most attempts of one call. More are an error: a job that enqueues itself would never end. Default: 10,000. */
@@ -114,7 +115,7 @@ class Drain<Tx> {
 
   async run(limit: number): Promise<DrainReport> {
     for (let claims = 0; !this.#isCritical; claims++) {
-      const claimedAtMs = performance.now()
+      const claimedAtMs = timing.nowMs()
       const [job] = await this.#claim()
       if (job === undefined) break
       if (claims === limit) {
@@ -155,10 +156,10 @@ class Drain<Tx> {
     const stopCounting = this.#parts.events.on('job:ended', (fields) => {
       if (fields.job === job) this.#report[fields.end] = (this.#report[fields.end] ?? 0) + 1
     })
-    const looking = setInterval(() => attempt.lookAtClocks(performance.now()), LOOK_MS)
+    const looking = timing.setInterval(() => attempt.lookAtClocks(timing.nowMs()), LOOK_MS)
     attempt.start()
     await ended
-    clearInterval(looking)
+    timing.clearInterval(looking)
     stopCounting()
     await this.#deps.dependencyCalls.idle()
   }

@@ -1,11 +1,11 @@
 // Calls one handler in the caller's process, without a job in the store.
-import { randomUUID } from 'node:crypto'
 import type { JsonValue } from '../../job/job.ts'
 import { jsonText } from '../../job/json-text.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
 import type { Handler, JobContext } from '../attempt/handler.ts'
 import { createJobContext } from '../attempt/job-context.ts'
 import { createGateway, type GatewayOptions } from '../limits/gateway.ts'
+import { timing } from '../timing/timing.ts'
 
 /** Fields of the job that the handler gets, if their value matters, and its signal. */
 export interface RunOnceOptions extends Partial<Omit<ClaimedJob, 'type' | 'payload'>> {
@@ -55,10 +55,10 @@ function throughJson(name: string, value: unknown): JsonValue {
 }
 
 function newClaimedJob(type: string): Omit<ClaimedJob, 'payload'> {
-  const now = new Date()
+  const now = new Date(timing.wallMs())
   return {
-    jobId: randomUUID(),
-    leaseId: randomUUID(),
+    jobId: timing.randomUUID(),
+    leaseId: timing.randomUUID(),
     type,
     queue: type,
     priority: 0,

@@ -4,6 +4,7 @@
 import type { RuntimeEventEmitter } from '../../observe/events.ts'
 import type { Breaker, JobStore } from '../../store/job-store.ts'
 import { repeat } from '../timing/repeat.ts'
+import { timing } from '../timing/timing.ts'
 import type { DependencyCalls } from './dependency-calls.ts'
 
 export interface WatchedDependency {
@@ -63,7 +64,7 @@ export function watchBreakers(options: BreakerWatchOptions): BreakerWatch {
     // Spread over the workers: the first probe counts, and the others find a later time.
     const { mode, cooldownMs, probeIntervalMs } = breaker.settings
     const spreadMs = PROBE_SPREAD * (mode === 'hold' ? cooldownMs : probeIntervalMs)
-    if (inMs > 0) return inMs + Math.random() * spreadMs
+    if (inMs > 0) return inMs + timing.random() * spreadMs
     const probed = await store.recordProbe(breaker.name, await probe().catch(() => false))
     calls.note(probed)
     return Math.max(probeInMs(probed) ?? intervalMs, 50)

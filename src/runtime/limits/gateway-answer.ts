@@ -7,6 +7,7 @@ import {
   toPublicCode,
   transientError,
 } from '../../errors/index.ts'
+import { timing } from '../timing/timing.ts'
 
 /** 408 is a timeout. 429, and 503 with Retry-After, are limited: the service answers, and asks for a pause. */
 export type GatewayOutcome =
@@ -138,5 +139,5 @@ function retryAfterMs(value: string, answeredAt: string): number {
   if (!/^[a-z]{3,9},? .+ GMT$/i.test(value)) return 0
   // Both dates are by the gateway's clock: ours may differ by more than the wait.
   const answeredMs = Date.parse(answeredAt)
-  return Date.parse(value) - (Number.isNaN(answeredMs) ? Date.now() : answeredMs)
+  return Date.parse(value) - (Number.isNaN(answeredMs) ? timing.wallMs() : answeredMs)
 }

@@ -1,6 +1,7 @@
 // HTTP calls to a service that jobs depend on. Each has a timeout (WORK-3), and each failure is a JobError that says whether to
 // retry. `onCall` gets the result of every call, for the breaker and the metrics.
 import { invalidArgument, type JobError, UnstuckError } from '../../errors/index.ts'
+import { timing } from '../timing/timing.ts'
 import {
   type CallAddress,
   type GatewayOutcome,
@@ -59,9 +60,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     const address = { method: (init.method ?? 'GET').toUpperCase(), url: `${url.origin}${url.pathname}` }
     const signal = init.signal ?? undefined
     const timeout = startTimeout(timeoutMs, address)
-    const startedMs = performance.now()
+    const startedMs = timing.nowMs()
     const report = (outcome: GatewayOutcome, status: number | null, limitedMs?: number) => {
-      const call = { url: address.url, status, durationMs: performance.now() - startedMs, outcome }
+      const call = { url: address.url, status, durationMs: timing.nowMs() - startedMs, outcome }
       notify(options.onCall, limitedMs === undefined ? call : { ...call, limitedMs })
     }
 
@@ -145,10 +146,10 @@ function decoded(text: string): string {
 /** Not `AbortSignal.timeout`: a body that is cut off later fails with an error that names the call. */
 function startTimeout(timeoutMs: number, address: CallAddress): { signal: AbortSignal; stop: () => void } {
   const controller = new AbortController()
-  const timer = setTimeout(() => controller.abort(timeoutError(timeoutMs, address)), timeoutMs)
+  const timer = timing.setTimeout(() => controller.abort(timeoutError(timeoutMs, address)), timeoutMs)
   // The socket keeps the process alive while an answer is pending.
   timer.unref()
-  return { signal: controller.signal, stop: () => clearTimeout(timer) }
+  return { signal: controller.signal, stop: () => timing.clearTimeout(timer) }
 }
 
 /** The TypeError of a request that was never sent has no cause; that of a broken connection has one. */

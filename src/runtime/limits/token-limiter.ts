@@ -10,6 +10,7 @@ import {
   takeTokens,
 } from '../../policy/dependency/rate-limit.ts'
 import type { JobStore } from '../../store/job-store.ts'
+import { timing } from '../timing/timing.ts'
 
 export interface HandlerLimit {
   /** Name of the limit. Handlers and workers that use the same key share its tokens. */
@@ -61,7 +62,7 @@ export class TokenLimiter {
   allowance(type: string): { jobs: number; retryInMs: number } {
     const limits = this.#limitsOf(type).filter(({ perOwner }) => perOwner !== true)
     if (limits.length === 0) return { jobs: Number.POSITIVE_INFINITY, retryInMs: 0 }
-    const { free, retryInMs } = freeTokens(this.#fullAtMs, limits, performance.now())
+    const { free, retryInMs } = freeTokens(this.#fullAtMs, limits, timing.nowMs())
     return { jobs: free, retryInMs }
   }
 
@@ -98,7 +99,7 @@ export class TokenLimiter {
     const here: TokenGrant =
       ofProcess.length === 0
         ? { granted: tokens, retryInMs: 0 }
-        : takeTokens(this.#fullAtMs, ofProcess, tokens, performance.now())
+        : takeTokens(this.#fullAtMs, ofProcess, tokens, timing.nowMs())
     if (shared.length === 0 || here.granted === 0) return here
     const there = await this.#store.takeTokens(shared.map(bareLimit), here.granted)
     this.#remember(shared, there)
@@ -108,12 +109,12 @@ export class TokenLimiter {
 
   /** A full bucket needs no entry: with limits per owner there would be one for every owner ever seen. */
   #forgetFull(): void {
-    const nowMs = performance.now()
+    const nowMs = timing.nowMs()
     for (const [key, atMs] of this.#fullAtMs) if (atMs < nowMs) this.#fullAtMs.delete(key)
   }
 
   #remember(shared: BucketLimit[], { granted, retryInMs }: TokenGrant): void {
-    const nowMs = performance.now()
+    const nowMs = timing.nowMs()
     takeTokens(this.#fullAtMs, shared, granted, nowMs)
     if (retryInMs === 0) return
     for (const { key, ratePerS, burst } of shared) {
@@ -123,7 +124,7 @@ export class TokenLimiter {
   }
 
   #park(jobs: ClaimedJob[], limits: BucketLimit[], retryInMs: number): ParkedJobs {
-    const nowMs = performance.now()
+    const nowMs = timing.nowMs()
     for (const [key, atMs] of this.#nextFreeAtMs) if (atMs < nowMs) this.#nextFreeAtMs.delete(key)
     const slowest = limits.reduce((a, b) => (b.ratePerS < a.ratePerS ? b : a))
     const spreadMs = 1_000 / slowest.ratePerS

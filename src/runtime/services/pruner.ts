@@ -2,6 +2,7 @@
 // number of pruners may run; the store lets one of them delete at a time.
 import type { RuntimeEventEmitter } from '../../observe/events.ts'
 import type { JobStore } from '../../store/job-store.ts'
+import { timing } from '../timing/timing.ts'
 import { wait } from '../timing/wait.ts'
 import { runPrune } from './run-prune.ts'
 import { StandBy } from './stand-by.ts'
@@ -42,7 +43,7 @@ export function startPruner(options: PrunerOptions): Pruner {
   }
 
   async function run(): Promise<void> {
-    await wait(Math.random() * Math.min(maxFirstDelayMs, intervalMs), signal)
+    await wait(timing.random() * Math.min(maxFirstDelayMs, intervalMs), signal)
     while (!signal.aborted) {
       for (const { name, store, standBy } of standing) await pruneTable(name, store, standBy)
       await wait(intervalMs, signal)
@@ -51,7 +52,7 @@ export function startPruner(options: PrunerOptions): Pruner {
 
   async function pruneTable(table: string, store: JobStore, standBy: StandBy): Promise<void> {
     if (signal.aborted) return
-    const startedAt = performance.now()
+    const startedAt = timing.nowMs()
     const options = {
       ...(retentionDays === undefined ? {} : { retentionDays }),
       isShared: true,
@@ -61,7 +62,7 @@ export function startPruner(options: PrunerOptions): Pruner {
       const deleted = await standBy.act(() => runPrune(store, options), null)
       await pruneBuckets(store)
       if (deleted === null) return
-      events.emit('prune:done', { table, deleted, durationMs: performance.now() - startedAt })
+      events.emit('prune:done', { table, deleted, durationMs: timing.nowMs() - startedAt })
     } catch (error) {
       if (!signal.aborted) events.emit('prune:failed', { table, error })
     }

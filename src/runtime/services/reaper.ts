@@ -6,6 +6,7 @@ import type { PolicyOverride } from '../../policy/policy.ts'
 import { hasCapability } from '../../store/capability.ts'
 import type { JobStore, ReaperFacts } from '../../store/job-store.ts'
 import type { ReportAnswer } from '../../store/ports/worker-store.ts'
+import { timing } from '../timing/timing.ts'
 import { wait } from '../timing/wait.ts'
 import { processName } from '../worker/process-name.ts'
 import { runSweep, type SweepReport } from './run-sweep.ts'
@@ -124,7 +125,7 @@ class TableReaper {
   }
 
   async sweepIfDue(): Promise<void> {
-    if (this.#isStandingBy && !this.#isUrgent && performance.now() < this.#knownUntilMs) return
+    if (this.#isStandingBy && !this.#isUrgent && timing.nowMs() < this.#knownUntilMs) return
     const { onSweep, onStandBy, onError } = this.#options
     const { name, presence } = this.#table
     const isUrgent = this.#isUrgent
@@ -145,15 +146,15 @@ class TableReaper {
   /** The process that sweeps also counts each minute, once. */
   async #countTrends(): Promise<void> {
     const { store } = this.#table
-    if (!hasCapability(store, 'trends') || performance.now() < this.#countAtMs) return
-    this.#countAtMs = performance.now() + COUNT_MS
+    if (!hasCapability(store, 'trends') || timing.nowMs() < this.#countAtMs) return
+    this.#countAtMs = timing.nowMs() + COUNT_MS
     // The sweep went through: this is no sign of an outage, and no failed sweep.
     await store.countTrends().catch((error: unknown) => this.#options.onUncounted?.(this.#table.name, error))
   }
 
   async #sweepOnce(isUrgent: boolean): Promise<SweepReport> {
     const { policy, intervalMs } = this.#options
-    const askedAtMs = performance.now()
+    const askedAtMs = timing.nowMs()
     const report = await runSweep(this.#table.store, {
       reaper: { ...this.#past.facts(), ...(isUrgent ? {} : { intervalMs }) },
       ...(policy === undefined ? {} : { policy }),
@@ -191,10 +192,8 @@ class ReaperPast {
       reaperId: this.#reaperId,
       ...(this.#lastSweptAt === undefined
         ? {}
-        : { lastSweptAt: this.#lastSweptAt, elapsedMs: performance.now() - this.#sweptAtMs }),
-      ...(this.#failingSinceMs === undefined
-        ? {}
-        : { failingForMs: performance.now() - this.#failingSinceMs }),
+        : { lastSweptAt: this.#lastSweptAt, elapsedMs: timing.nowMs() - this.#sweptAtMs }),
+      ...(this.#failingSinceMs === undefined ? {} : { failingForMs: timing.nowMs() - this.#failingSinceMs }),
     }
   }
 

@@ -1,7 +1,7 @@
 // One retention pass over one table, in steps. Only ended jobs are deleted.
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { JobStore, PruneCursor } from '../../store/job-store.ts'
+import { pause } from '../timing/wait.ts'
 
 export interface RunPruneOptions {
   /** Default: that of the policy. */
@@ -31,7 +31,7 @@ export async function runPrune(store: JobStore, options: RunPruneOptions = {}): 
     cursor = step.next
     if (cursor === null || step.deleted > 0) continue
     if (isShared) return deleted
-    await sleep(BUSY_WAIT_MS)
+    await pause(BUSY_WAIT_MS)
   } while (cursor !== null)
   return deleted
 }

@@ -2,6 +2,7 @@
 
 import type { PolicyOverride } from '../../policy/policy.ts'
 import type { HoldReason, JobStore, ReapedJob, ReaperFacts } from '../../store/job-store.ts'
+import { timing } from '../timing/timing.ts'
 
 /** The result that document 001 prescribes. */
 export interface ReaperResult {
@@ -32,7 +33,7 @@ export interface RunSweepOptions {
 }
 
 export async function runSweep(store: JobStore, options: RunSweepOptions = {}): Promise<SweepReport> {
-  const startedAt = performance.now()
+  const startedAt = timing.nowMs()
   const { reaper, policy, batchSize, actor, reason } = options
   const request = {
     ...(reaper === undefined ? {} : { reaper }),
@@ -57,7 +58,7 @@ export async function runSweep(store: JobStore, options: RunSweepOptions = {}): 
     sweptAt,
     isRedundant,
     isWatched,
-    durationMs: Math.round(performance.now() - startedAt),
+    durationMs: Math.round(timing.nowMs() - startedAt),
   }
 }
 

@@ -5,6 +5,7 @@ import type { RuntimeEventEmitter } from '../../observe/events.ts'
 import { nextRun } from '../../policy/next-run.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
 import type { JobStore, NewSchedule, Overlap, Schedule, ScheduledJob } from '../../store/job-store.ts'
+import { timing } from '../timing/timing.ts'
 import { wait } from '../timing/wait.ts'
 import { StandBy } from './stand-by.ts'
 
@@ -104,7 +105,7 @@ class RunningScheduler {
     const { signal } = this.stopping
     while (!signal.aborted) {
       const waitMs = await this.#look()
-      await wait(Math.min(waitMs, this.#pollMs) + Math.random() * JITTER_MS, signal)
+      await wait(Math.min(waitMs, this.#pollMs) + timing.random() * JITTER_MS, signal)
     }
   }
 

@@ -3,6 +3,7 @@
 import { isUnstuckError } from '../../errors/index.ts'
 import type { RuntimeEventEmitter, RuntimeEvents } from '../../observe/events.ts'
 import { type TrendCounts, type TrendStore, trendBoundsMs } from '../../store/ports/trend-store.ts'
+import { timing } from '../timing/timing.ts'
 import { wait, within } from '../timing/wait.ts'
 
 export interface TrendsOptions {
@@ -49,18 +50,18 @@ export function startTrends({ store, events, table }: TrendsOptions): Trends {
 
   async function run(): Promise<void> {
     // The answer to the first write corrects it.
-    let untilNextMs = MINUTE_MS - (Date.now() % MINUTE_MS)
+    let untilNextMs = MINUTE_MS - (timing.wallMs() % MINUTE_MS)
     while (!stopping.signal.aborted) {
       await wait(untilNextMs, stopping.signal)
       // In the middle of a minute: what is left belongs to this one.
       if (stopping.signal.aborted) break
-      const endedAtMs = performance.now()
+      const endedAtMs = timing.nowMs()
       const minute = counted
       counted = new Counter()
-      await wait(Math.random() * SPREAD_MS, stopping.signal)
+      await wait(timing.random() * SPREAD_MS, stopping.signal)
       // A moment in the middle of the minute that ended.
-      const agoMs = performance.now() - endedAtMs + MINUTE_MS / 2
-      untilNextMs = (await write(minute, agoMs)) ?? MINUTE_MS - (performance.now() - endedAtMs)
+      const agoMs = timing.nowMs() - endedAtMs + MINUTE_MS / 2
+      untilNextMs = (await write(minute, agoMs)) ?? MINUTE_MS - (timing.nowMs() - endedAtMs)
     }
     await write(counted, 0)
   }

@@ -4,6 +4,7 @@ import type { RuntimeEventEmitter } from '../../observe/events.ts'
 import { describeMissingWorker } from '../../policy/explain/explain-workers.ts'
 import type { JobStore } from '../../store/job-store.ts'
 import { repeat } from '../timing/repeat.ts'
+import { timing } from '../timing/timing.ts'
 
 export interface UnhandledTypesOptions {
   table: string
@@ -51,7 +52,7 @@ export function watchUnhandledTypes(options: UnhandledTypesOptions): UnhandledTy
       if (!known.has(type)) events.emit('type:unhandled', { table, ...unhandled })
     known = found
     // Workers that started together look at different times.
-    return intervalMs * (0.9 + 0.2 * Math.random())
+    return intervalMs * (0.9 + 0.2 * timing.random())
   })
   return {
     problems: () => Array.from(known.values(), ({ type, reason }) => `jobs of type ${type} wait: ${reason}`),

@@ -1,3 +1,5 @@
+import { type Timer, timing } from './timing.ts'
+
 export interface TimedWakesOptions {
   /** Wakes of one slot are one. */
   slotMs: number
@@ -16,7 +18,7 @@ const FARTHEST_MS = 600_000
 export class TimedWakes {
   readonly #wake: () => void
   readonly #options: TimedWakesOptions
-  readonly #timers = new Map<number, NodeJS.Timeout>()
+  readonly #timers = new Map<number, Timer>()
   #isCleared = false
 
   constructor(wake: () => void, options = forDueJobs) {
@@ -26,20 +28,20 @@ export class TimedWakes {
 
   add(inMs: number): void {
     const { slotMs, marginMs } = this.#options
-    const nowMs = performance.now()
+    const nowMs = timing.nowMs()
     const slot = Math.ceil((nowMs + inMs + marginMs) / slotMs)
     if (this.#isCleared || inMs > FARTHEST_MS || this.#timers.has(slot)) return
     const wake = () => {
       this.#timers.delete(slot)
       this.#wake()
     }
-    this.#timers.set(slot, setTimeout(wake, Math.ceil(slot * slotMs - nowMs)))
+    this.#timers.set(slot, timing.setTimeout(wake, Math.ceil(slot * slotMs - nowMs)))
   }
 
   /** No wake follows. */
   clear(): void {
     this.#isCleared = true
-    for (const timer of this.#timers.values()) clearTimeout(timer)
+    for (const timer of this.#timers.values()) timing.clearTimeout(timer)
     this.#timers.clear()
   }
 }

@@ -1,14 +1,22 @@
+import { timing } from './timing.ts'
+
 /** Resolves after `ms` or when the signal is aborted; never rejects. */
 export function wait(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(done, ms)
+    const timer = timing.setTimeout(done, ms)
     signal.addEventListener('abort', done)
     function done() {
-      clearTimeout(timer)
+      timing.clearTimeout(timer)
       signal.removeEventListener('abort', done)
       resolve()
     }
     if (signal.aborted) done()
+  })
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    timing.setTimeout(resolve, ms)
   })
 }
 

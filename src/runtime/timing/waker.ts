@@ -1,3 +1,5 @@
+import { timing } from './timing.ts'
+
 /** A pause that `wake` ends early. A `wake` since the last `reset` ends the next pause at once, so none is missed. */
 export class Waker {
   #isWoken = false
@@ -15,9 +17,9 @@ export class Waker {
   pause(ms: number): Promise<void> {
     if (this.#isWoken) return Promise.resolve()
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#end?.(), ms)
+      const timer = timing.setTimeout(() => this.#end?.(), ms)
       this.#end = () => {
-        clearTimeout(timer)
+        timing.clearTimeout(timer)
         this.#end = undefined
         resolve()
       }

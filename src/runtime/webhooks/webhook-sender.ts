@@ -10,6 +10,7 @@ import type {
   WebhookStore,
 } from '../../store/ports/webhook-store.ts'
 import { repeat } from '../timing/repeat.ts'
+import { timing } from '../timing/timing.ts'
 import { wait } from '../timing/wait.ts'
 import { postWebhook } from './post-webhook.ts'
 import { findAddress, type Resolve } from './webhook-address.ts'
@@ -52,9 +53,9 @@ export function startWebhookSender(options: WebhookSenderOptions): WebhookSender
   return {
     wake: () => sending.wake(),
     async stop() {
-      const timer = setTimeout(() => leaving.abort(), STOP_GRACE_MS)
+      const timer = timing.setTimeout(() => leaving.abort(), STOP_GRACE_MS)
       await sending.stop()
-      clearTimeout(timer)
+      timing.clearTimeout(timer)
     },
   }
 
@@ -81,12 +82,12 @@ export function startWebhookSender(options: WebhookSenderOptions): WebhookSender
 
   async function sendOne(delivery: TakenDelivery): Promise<void> {
     const { webhookId, deliveryId, tries } = delivery
-    const startedAt = performance.now()
+    const startedAt = timing.nowMs()
     const answer = await send(delivery, { timeoutMs, leaving: leaving.signal }, options)
     const outcome = await store.recordDelivery(delivery, answer)
     const fields = { table, webhookId, deliveryId, tries }
     if (answer.isDelivered)
-      events?.emit('delivery:done', { ...fields, durationMs: performance.now() - startedAt })
+      events?.emit('delivery:done', { ...fields, durationMs: timing.nowMs() - startedAt })
     else events?.emit('delivery:failed', { ...fields, outcome, error: answer.error })
   }
 }
@@ -111,7 +112,7 @@ async function send(
       const headers = {
         'content-type': 'application/json',
         'user-agent': 'unstuck',
-        ...signWebhook(secret, deliveryId, Date.now(), body),
+        ...signWebhook(secret, deliveryId, timing.wallMs(), body),
       }
       return postWebhook({ url, address: found, headers, body, signal: ended.signal })
     }

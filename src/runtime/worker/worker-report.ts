@@ -3,6 +3,7 @@
 import { hostname } from 'node:os'
 import type { RuntimeEventEmitter, RuntimeEvents } from '../../observe/events.ts'
 import type { ReportAnswer, WorkerReport, WorkerStore } from '../../store/ports/worker-store.ts'
+import { timing } from '../timing/timing.ts'
 import { wait, within } from '../timing/wait.ts'
 
 /** The answer to a report. */
@@ -115,7 +116,7 @@ class RunningReporter {
     const hintedQueues = this.#options.hintedQueues?.()
     if (this.#started === undefined) return
     const { workerId, types, concurrency } = this.#started
-    const askedAtMs = performance.now()
+    const askedAtMs = timing.nowMs()
     try {
       const answer = await store.reportWorker({
         workerId,

@@ -13,6 +13,7 @@ import { type BreakerWatch, watchBreakers } from '../limits/breaker-watch.ts'
 import { DependencyCalls } from '../limits/dependency-calls.ts'
 import { emitSweep } from '../services/emit-sweep.ts'
 import { type Reaper, type ReaperTable, startReaper } from '../services/reaper.ts'
+import { type Timer, timing } from '../timing/timing.ts'
 import { wait, within } from '../timing/wait.ts'
 import type { Worker, WorkerOptions } from './worker-options.ts'
 import type { ReportNews } from './worker-report.ts'
@@ -63,7 +64,7 @@ class RunningWorker<Tx> {
   #alone: RunningAttempt | undefined
   readonly #stopping = new AbortController()
   readonly #leaving = new AbortController()
-  #looking: NodeJS.Timeout | undefined
+  #looking: Timer | undefined
   #leaked = 0
   /** Set if the last sweep was refused for a missing permission. */
   #sweepRefusal: string | undefined
@@ -149,7 +150,7 @@ class RunningWorker<Tx> {
     await Promise.race([Promise.all([this.#stopReapers(), watch.stop()]), givenUp])
     ended.abort()
     await within(LAST_BEAT_MS, heartbeat.stop())
-    clearTimeout(this.#looking)
+    timing.clearTimeout(this.#looking)
     events.emit('worker:stopped', { workerId, exitCode: this.#exitCode })
     return this.#exitCode
   }
@@ -243,7 +244,7 @@ class RunningWorker<Tx> {
     attempt.isHandling = true
     this.#running.add(attempt)
     if (attempt.job.runsAlone) this.#alone = attempt
-    this.#looking ??= setTimeout(() => this.#lookAtClocks(), LOOK_MS)
+    this.#looking ??= timing.setTimeout(() => this.#lookAtClocks(), LOOK_MS)
     attempt.start()
   }
 
@@ -261,8 +262,7 @@ class RunningWorker<Tx> {
   }
 
   #noteEnd(attempt: RunningAttempt, { isCritical, leftBehind }: AttemptEnded): void {
-    const wasBehind = this.#isBehind
-    const wasAlone = this.#alone === attempt
+    const [wasBehind, wasAlone] = [this.#isBehind, this.#alone === attempt]
     this.#running.delete(attempt)
     if (wasAlone) this.#alone = undefined
     if (isCritical) this.#leave('a critical error')
@@ -281,9 +281,9 @@ class RunningWorker<Tx> {
   }
 
   #lookAtClocks(): void {
-    const nowMs = performance.now()
-    for (const attempt of this.#running) attempt.lookAtClocks(nowMs)
-    this.#looking = this.#running.size > 0 ? setTimeout(() => this.#lookAtClocks(), LOOK_MS) : undefined
+    for (const attempt of this.#running) attempt.lookAtClocks(timing.nowMs())
+    this.#looking =
+      this.#running.size > 0 ? timing.setTimeout(() => this.#lookAtClocks(), LOOK_MS) : undefined
   }
 
   /** A hung handler keeps its memory: its slot is reopened, up to `leakBudget` of them at a time. */

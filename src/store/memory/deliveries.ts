@@ -1,5 +1,4 @@
 // Deliveries to webhooks, written together with their event.
-import { randomUUID } from 'node:crypto'
 import type { JsonValue } from '../../job/job.ts'
 import type { DeliveryStatus, WebhookEvent } from '../ports/webhook-store.ts'
 
@@ -28,6 +27,7 @@ export interface MemoryDelivery {
 }
 
 interface Outbox {
+  readonly createUuid: () => string
   readonly table: string
   readonly webhooks: Map<string, MemoryWebhook>
   readonly deliveries: Map<string, MemoryDelivery>
@@ -49,7 +49,7 @@ export function recordDeliveries(outbox: Outbox, nowMs: number, sent: SentEvent)
   )
   for (const { webhookId, isActive, events } of outbox.webhooks.values()) {
     if (!isActive || (events.length > 0 && !events.includes(type))) continue
-    const deliveryId = randomUUID()
+    const deliveryId = outbox.createUuid()
     outbox.deliveries.set(deliveryId, {
       deliveryId,
       webhookId,

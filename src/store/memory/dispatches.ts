@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Job } from '../../job/job.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { backoffMs } from '../../policy/retry/backoff.ts'
@@ -25,7 +24,7 @@ export function bindDispatchVerbs(state: MemoryState): DispatchStore {
 /** Records a dispatch for a job that waits again, if the policy dispatches. */
 export function recordDispatch(state: MemoryState, policy: Policy, jobId: string): void {
   if (policy.dispatch === 'off') return
-  state.dispatches.set(jobId, { dispatchId: randomUUID(), tries: 0, nextTryAtMs: state.nowMs() })
+  state.dispatches.set(jobId, { dispatchId: state.createUuid(), tries: 0, nextTryAtMs: state.nowMs() })
 }
 
 function takeDispatches(state: MemoryState, { limit, leaseMs }: TakeDispatchesRequest): TakenDispatch[] {

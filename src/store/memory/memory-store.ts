@@ -1,4 +1,5 @@
 // The reference model of the SQL engine, and a store for tests: the same verbs and outcomes, without a database.
+import { randomUUID } from 'node:crypto'
 import { invalidArgument } from '../../errors/index.ts'
 import type { Job } from '../../job/job.ts'
 import { nativePolicy, type PolicyOverride } from '../../policy/policy.ts'
@@ -48,6 +49,8 @@ export interface MemoryStoreOptions {
   random?: () => number
   /** The clock, in milliseconds since 1970. Default: `Date.now`. */
   now?: () => number
+  /** Ids of leases and the ends of job ids: all different. Default: `crypto.randomUUID`. */
+  createUuid?: () => string
   /** The table name in events. Default: `jobs`. */
   table?: string
   /** Whether waiting jobs are compared with their budget; a team's own table does not (C29). Default: true. */
@@ -76,6 +79,12 @@ const memoryLacks: ReadonlySet<StoreCapability> = new Set([
 ])
 
 export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryJobStore {
+  return openMemoryStore(options).store
+}
+
+/** The store and its tables, for the simulator, which reads them at every moment. */
+export function openMemoryStore(options: MemoryStoreOptions): { store: MemoryJobStore; state: MemoryState } {
+  const createUuid = options.createUuid ?? randomUUID
   // Looked up at each call: fake timers replace it.
   const clock = options.now ?? (() => Date.now())
   let elapsedMs = 0
@@ -86,7 +95,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryJobSt
     events: new Map(),
     nowMs: () => clock() + elapsedMs,
     random: options.random ?? Math.random,
-    createJobId: createJobIds(),
+    createJobId: createJobIds(createUuid),
+    createUuid,
     policy: policyOf(nativePolicy, options.policy),
     eventCount: 0,
     sweptAtMs: null,
@@ -113,7 +123,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryJobSt
     mode: { mode: 'reap', onForeignSettle: 'record', since: null },
     observations: new Map(),
   }
-  return {
+  const store: MemoryJobStore = {
     ...bindVerbs(state),
     transaction: options.transaction ?? lackTransactions,
     now: state.nowMs,
@@ -124,6 +134,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryJobSt
     plantJob: (fields) => plantJob(state, fields),
     keep: () => keepTables(state),
   }
+  return { store, state }
 }
 
 // Verbs are async although none waits: an invalid argument is a rejection, as with every store.

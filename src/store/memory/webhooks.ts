@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { invalidArgument } from '../../errors/index.ts'
 import { backoffMs } from '../../policy/retry/backoff.ts'
 import type { ActorOptions } from '../ports/call-options.ts'
@@ -56,7 +55,7 @@ function addWebhook(state: MemoryState, { url, secret, events = [], actor }: New
   if (events.length > 100 || events.some((name) => name === '' || name.length > 100))
     throw invalidArgument('events', events, 'at most 100 types of 1 to 100 characters')
   const webhook: MemoryWebhook = {
-    webhookId: randomUUID(),
+    webhookId: state.createUuid(),
     url,
     secret,
     events: [...events],

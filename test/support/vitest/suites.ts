@@ -5,6 +5,7 @@ export const needPrograms = ['test/external/**']
 export const leftToAll = [
   // The repository's own tools.
   'test/repository/chaos/**/*.test.ts',
+  'test/repository/sim/**/*.test.ts',
   'test/repository/parity/tools/*.test.ts',
   'test/spec/**/*.test.ts',
   // Documentation and examples.

@@ -297,5 +297,10 @@ function describeCancelledReleases(opened: () => TestBench): void {
     expect(job.error?.code).toBe('cancelled')
     expect(job.finishedAt).not.toBeNull()
     expect(await claimMany(store)).toEqual([])
+    const events = await store.listEvents(claimed.jobId)
+    expect(events.at(-1)).toMatchObject({
+      type: 'cancelled',
+      data: { details: { cause: 'release', attempt: job.attempt } },
+    })
   })
 }

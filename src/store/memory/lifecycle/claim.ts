@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { invalidArgument } from '../../../errors/index.ts'
 import type { Job } from '../../../job/job.ts'
 import type { ClaimedJob } from '../../../job/lease.ts'
@@ -164,7 +163,7 @@ function prepareGrant(state: MemoryState, request: ClaimOneRequest): Grant {
     throw invalidArgument('workerId', request.workerId, 'a text that is not empty')
   const policy = policyOf(state.policy, request.policy)
   requireActing(state)
-  return { nowMs: state.nowMs(), policy, leaseId: randomUUID(), request }
+  return { nowMs: state.nowMs(), policy, leaseId: state.createUuid(), request }
 }
 
 // Lease fields are ignored: leftovers of an older worker must not hide a waiting job.

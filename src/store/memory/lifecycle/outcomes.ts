@@ -213,7 +213,8 @@ function releaseJob(state: MemoryState, job: Job, options: ReleaseOptions<never>
   }
   if (job.cancelRequestedAt !== null) {
     const cancelled = { ...released, error: cancelledError(released) }
-    endCancelled(state, cancelled, nowMs, { worker_id: job.workerId, ...actedBy(options) })
+    const details = { cause, worker_id: job.workerId, attempt: released.attempt, delay_ms: delayMs }
+    endCancelled(state, cancelled, nowMs, { ...details, ...actedBy(options) })
     return { jobId: job.id, outcome: 'cancelled', retryInMs: null }
   }
   const runAt = delayMs > 0 ? new Date(nowMs + delayMs) : null

@@ -1,6 +1,5 @@
 // Changes of many jobs at once. A step is one turn of the event loop, as it is one transaction in SQL.
 
-import { randomUUID } from 'node:crypto'
 import { invalidArgument } from '../../../errors/index.ts'
 import type { Job } from '../../../job/job.ts'
 import { COUNT_LIMIT } from '../../ports/call-options.ts'
@@ -76,7 +75,7 @@ function beginOperation(state: MemoryState, request: NewOperation): BegunOperati
   if (expected < total || (expected !== total && !isCut)) return { outcome: 'unexpected', total }
   if (request.isPlan === true) return { outcome: 'planned', total, asOf, atLeast: isCut ? ['total'] : [] }
   const { leaseMs } = request
-  const leaseId = leaseMs === undefined ? null : randomUUID()
+  const leaseId = leaseMs === undefined ? null : state.createUuid()
   const operation: MemoryOperation = {
     id: state.createJobId(nowMs),
     action: request.action,
@@ -160,7 +159,7 @@ function takeOperation(state: MemoryState, leaseMs = LEASE_MS): HeldOperation | 
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
     .find((each) => each.state === 'running' && (each.leaseEndsAtMs ?? 0) <= nowMs)
   if (free === undefined) return null
-  const leaseId = randomUUID()
+  const leaseId = state.createUuid()
   const taken = change(state, free, { leaseId, leaseEndsAtMs: nowMs + leaseMs })
   return { operation: shown(state, taken), leaseId }
 }

@@ -6,7 +6,7 @@ const MAX_SEQUENCE = 0xfff
 const VARIANT_AND_SHARD = '8000'
 
 /** Ids in the form of uuid v7. Each sorts after the previous one, even within a millisecond or after a clock step back. */
-export function createJobIds(): (nowMs: number) => string {
+export function createJobIds(createUuid: () => string = randomUUID): (nowMs: number) => string {
   let lastMs = 0
   let sequence = 0
   return (nowMs) => {
@@ -21,6 +21,6 @@ export function createJobIds(): (nowMs: number) => string {
     }
     const time = lastMs.toString(16).padStart(12, '0')
     const order = sequence.toString(16).padStart(3, '0')
-    return `${time.slice(0, 8)}-${time.slice(8)}-7${order}-${VARIANT_AND_SHARD}-${randomUUID().slice(24)}`
+    return `${time.slice(0, 8)}-${time.slice(8)}-7${order}-${VARIANT_AND_SHARD}-${createUuid().slice(24)}`
   }
 }

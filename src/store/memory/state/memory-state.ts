@@ -104,6 +104,7 @@ export interface MemoryState {
   readonly nowMs: () => number
   readonly random: () => number
   readonly createJobId: (nowMs: number) => string
+  readonly createUuid: () => string
   policy: Policy
   eventCount: number
   /** Last sweep by a reaper. */

@@ -1,5 +1,6 @@
 // The verbs are those of the memory store. Their state is the part of the graph that a call concerns: first its jobs are
 // locked, then its records, then the time is read. Changes are written before the transaction ends (ADR 0013).
+import { randomUUID } from 'node:crypto'
 import type { EventType, JobEvent } from '../../../job/event.ts'
 import type { Job, JsonValue } from '../../../job/job.ts'
 import { type Policy, withOverride } from '../../../policy/policy.ts'
@@ -151,6 +152,7 @@ function openState(context: PartContext, { nowMs, jobs, bodies, stories }: Loade
     nowMs: () => nowMs,
     random: Math.random,
     createJobId: context.createJobId,
+    createUuid: randomUUID,
     policy: withOverride(context.policy, settings.get('policy') as Partial<Policy> | undefined),
     eventCount: firstId,
     sweepCount: firstId,

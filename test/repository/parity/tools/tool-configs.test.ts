@@ -88,12 +88,33 @@ describe('the lint configuration', () => {
     expect(new Set([...found].map(([, path]) => path))).toEqual(new Set(planted.map(([path]) => path)))
   })
 
+  it('the runtime takes time and chance from one module', () => {
+    const direct = [
+      'export const at = Date.now()',
+      'export const chance = Math.random()',
+      'export const at = performance.now()',
+      'setTimeout(() => 1, 5)',
+      'export const timers = { setInterval }',
+      "import { setTimeout } from 'node:timers/promises'\nvoid setTimeout(5)",
+      "import { randomUUID } from 'node:crypto'\nexport const id = randomUUID()",
+    ]
+    const planted = direct.map((line, index): [string, string] => [
+      `src/runtime/direct-${index}.ts`,
+      `${line}\n`,
+    ])
+    const { output } = lintAll(Object.fromEntries(planted))
+    const found = output.matchAll(/(src\/runtime\/direct-\d\.ts):/g)
+    expect(new Set([...found].map(([, path]) => path))).toEqual(new Set(planted.map(([path]) => path)))
+  })
+
   it('a date as a type, a member of a forbidden name, a test and other layers are free', () => {
     const now = 'export const now = () => Date.now()\n'
     const free = {
       'src/policy/retry.ts': 'export const at = (run: { performance: Date }): Date => run.performance\n',
       'src/policy/retry.test.ts': now,
-      'src/runtime/clock.ts': now,
+      'src/store/clock.ts': now,
+      'src/runtime/timing/timing.ts': now,
+      'src/runtime/attempt/dates.ts': 'export const at = (ms: number) => new Date(ms)\n',
     }
     expect(lintAll(free)).toMatchObject({ status: 0 })
   })

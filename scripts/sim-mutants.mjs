@@ -1,0 +1,141 @@
+// @ts-check
+// Shows that the simulator can fail: removes one rule at a time and looks for the first of 1,000 seeds that reports it. Exits with
+// 1 if one is not reported.
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { bundleSimulator } from './bundle/bundle-simulator.mjs'
+
+/** @import { Edit } from './bundle/bundle-simulator.mjs' */
+/** @typedef {Edit & { name: string }} Mutant */
+
+const SEEDS = 1_000
+
+/** @type {Mutant[]} */
+const MUTANTS = [
+  // Mended defects, put back.
+  {
+    name: 'claiming ahead: as many as before, whatever the slots need',
+    file: 'claim/prefetch.ts',
+    from: 'return Math.floor(Math.min(MOST, GROWTH * this.#startedWithin(soonMs), byDuration))',
+    to: 'return 20 * this.#slots',
+  },
+  {
+    name: 'poison cohorts: a last chance is not run alone',
+    file: 'memory/lifecycle/claim.ts',
+    from: 'const hasLastChance = (job: Job) => isLastChance(policy, countsOf(policy, job))',
+    to: 'const hasLastChance = (_: Job) => false',
+  },
+  {
+    name: 'outage by workers: one silent worker is an outage',
+    file: 'reaping/outages.ts',
+    from: '.size > 1 && heardMs < missedMs',
+    to: '.size > 0 && heardMs < missedMs',
+  },
+  {
+    name: 'outage by workers: all silent workers are dead',
+    file: 'reaping/outages.ts',
+    from: '.size > 1 && heardMs < missedMs',
+    to: '.size > 1_000',
+  },
+  {
+    name: 'tx: begins before the extension of the lease',
+    file: 'attempt/job-transaction.ts',
+    from: 'await extendLease(owner, heartbeat, beginWithinMs + txTimeoutMs)',
+    to: '',
+  },
+  {
+    name: 'late hand-over: a call that is under way is not waited for',
+    file: 'heartbeat/lease-thread.ts',
+    from: 'call.leases === handedOver || earlier.has(call.leases)',
+    to: 'call.leases === handedOver && false',
+  },
+  {
+    name: 'late hand-over: the second try of an earlier heartbeat is not waited for',
+    file: 'heartbeat/lease-thread.ts',
+    from: 'const second = this.#options.open()\n    tries.push(this.#callOn(second, leases, options))',
+    to: 'const second = this.#options.open()\n    tries.push(this.#callOn(second, [...leases], options))',
+  },
+  {
+    name: 'holds: a hold begins anew with every outage',
+    file: 'reaping/outages.ts',
+    from: 'return thereMs < leaseMs\n',
+    to: 'return true\n',
+  },
+  // Mutants of TypeScript.
+  {
+    name: 'a worker completes with any lease',
+    file: 'memory/lifecycle/outcomes.ts',
+    from: "job?.status === 'running' && job.leaseId === lease.leaseId ? job : undefined",
+    to: "job?.status === 'running' ? job : undefined",
+  },
+  {
+    name: 'a sweep takes leases that have not ended',
+    file: 'reaping/reap-plan.ts',
+    from: 'return fromMs !== null && fromMs < moment.nowMs',
+    to: 'return fromMs !== null && fromMs < moment.nowMs + 1_500',
+  },
+  {
+    name: 'a job is claimed before its time',
+    file: 'memory/lifecycle/claim.ts',
+    from: "return job.status === 'waiting' && dueMs(job) <= nowMs",
+    to: "return job.status === 'waiting'",
+  },
+  {
+    name: 'a release spends an attempt',
+    file: 'memory/lifecycle/outcomes.ts',
+    from: 'attempt: Math.max(0, job.attempt - given)',
+    to: 'attempt: job.attempt',
+  },
+  {
+    name: 'the fence does not grow',
+    file: 'memory/lifecycle/claim.ts',
+    from: 'fence: job.fence + 1,',
+    to: 'fence: job.fence,',
+  },
+  {
+    name: 'heartbeats are too rare for the lease',
+    file: 'heartbeat/lease-thread.ts',
+    from: 'timing.setInterval(() => this.#tick(), options.intervalMs)',
+    to: 'timing.setInterval(() => this.#tick(), 5 * options.intervalMs)',
+  },
+  {
+    name: 'a slot is not freed',
+    file: 'worker/worker.ts',
+    from: 'this.#handling--\n',
+    to: '',
+  },
+  {
+    name: 'a completion whose answer was lost is not repeated',
+    file: 'attempt/job-runner.ts',
+    from: '(last: unknown) => (isRefusal(last) ? this.#endWith(this.#fail(last)) : this.#end(lostOutcome(last))),',
+    to: '() => {},',
+  },
+  {
+    name: 'a worker that leaves does not release its jobs',
+    file: 'worker/worker.ts',
+    from: 'for (const attempt of this.#running) attempt.giveUp()',
+    to: '',
+  },
+  {
+    name: 'a worker does not sweep',
+    file: 'services/reaper.ts',
+    from: 'for (const table of tables) await table.sweepIfDue()',
+    to: 'await tables[0]?.sweepIfDue(); await new Promise(() => {})',
+  },
+]
+
+let isGreen = true
+for (const [index, { name, ...edit }] of MUTANTS.entries()) {
+  const bundle = await bundleSimulator(`mutant-${index}`, [edit])
+  const args = [fileURLToPath(bundle), '--seeds', String(SEEDS), '--first', '--json']
+  const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 2 ** 26 })
+  const [first] = /** @type {{ failed: { seed: number, invariants: string[] }[] }} */ (JSON.parse(stdout))
+    .failed
+  isGreen &&= first !== undefined
+  const found =
+    first === undefined
+      ? `✗ in none of ${SEEDS} seeds`
+      : `✓ seed ${first.seed}, ${first.invariants.join(', ')}`
+  process.stdout.write(`${found}: ${name}\n`)
+}
+if (!isGreen) process.exitCode = 1

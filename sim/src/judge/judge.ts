@@ -1,0 +1,106 @@
+// Judges a run by the invariants of chaos, without excuses for a busy machine: there is none. Adds what only a simulation can say.
+import { checkHistory } from '../../../chaos/src/judge/check-history.ts'
+import type { EventRow, History, Violation } from '../../../chaos/src/judge/history.ts'
+import type { Job } from '../../../src/job/job.ts'
+import type { Simulation } from '../world/simulation.ts'
+
+/** At most this many claims for each job of a run in which nothing goes wrong. */
+const CLAIMS_PER_JOB = 1.02
+
+export function judge(simulation: Simulation): Violation[] {
+  const history = historyOf(simulation)
+  const { violations } = checkHistory(history)
+  return [
+    ...simulation.violations,
+    ...violations.filter((violation) => !isOfRetried(simulation, violation)),
+    ...checkCalm(simulation, history),
+    ...checkNeighbours(simulation, history),
+  ]
+}
+
+/** The counts of a job start anew with each generation; the story of a job counts over all of them. */
+const COUNTS = new Set(['I9', 'I12', 'I20'])
+
+function isOfRetried({ retriedIds }: Simulation, { invariant, message }: Violation): boolean {
+  return COUNTS.has(invariant) && [...retriedIds].some((jobId) => message.includes(jobId))
+}
+
+function historyOf(simulation: Simulation): History {
+  const { plan, database } = simulation
+  const { policy, pollMs } = plan.settings
+  const events = database.events().map(
+    ({ id, jobId, type, at, data }): EventRow => ({
+      id,
+      jobId,
+      type,
+      at: at.getTime(),
+      details: type === 'processing' ? withLease(simulation, jobId, data.details) : data.details,
+    }),
+  )
+  return {
+    policy,
+    times: { leaseMs: policy.defaultLeaseMs, sweepMs: policy.sweepIntervalMs, pollMs: pollMs[1] },
+    jobs: database.rows().map((job) => rowOf(job, policy.maxAttempts)),
+    events: events.toSorted((a, b) => Number(a.id) - Number(b.id)),
+    txEffects: simulation.keptEffects(),
+    deliveries: [],
+    webhooks: [],
+    ledger: simulation.keptLedger(),
+    samples: simulation.samples,
+    disturbances: simulation.disturbances,
+    stalls: [],
+    holds: simulation.holds,
+    enqueuedIds: simulation.keptIds(),
+    intrusions: [],
+  }
+}
+
+/** The event of a claim does not name its lease; what the store answered does. */
+function withLease(simulation: Simulation, jobId: string, details: EventRow['details']): EventRow['details'] {
+  return { ...details, lease_id: simulation.leases.get(`${jobId} ${String(details['fence'])}`) }
+}
+
+function rowOf(job: Job, maxAttempts: number) {
+  const { id, type, owner, status, attempt, failures, crashes, timeouts, fence } = job
+  const { workerId, leaseId, leaseExpiresAt, finishedLeaseId } = job
+  return {
+    id,
+    type,
+    owner,
+    status,
+    attempt,
+    failures,
+    crashes,
+    timeouts,
+    fence,
+    workerId,
+    leaseId,
+    finishedLeaseId,
+    maxAttempts: job.maxAttempts ?? maxAttempts,
+    leaseExpiresAt: leaseExpiresAt?.toISOString() ?? null,
+  }
+}
+
+function* checkCalm({ plan }: Simulation, { jobs, events }: History): Iterable<Violation> {
+  if (plan.settings.flavour !== 'calm') return
+  const claims = events.filter(({ type }) => type === 'processing').length
+  if (claims > CLAIMS_PER_JOB * jobs.length)
+    yield { invariant: 'claims', message: `${claims} claims for ${jobs.length} jobs, and nothing went wrong` }
+  for (const { jobId, type } of events)
+    if (type.startsWith('reaper:'))
+      yield { invariant: 'calm', message: `job ${jobId}: ${type}, and nothing went wrong` }
+}
+
+/** A job that kills its process ends by its own budget, and no other job does by it. */
+function* checkNeighbours({ plan }: Simulation, { jobs }: History): Iterable<Violation> {
+  if (plan.settings.flavour !== 'poison') return
+  for (const { id, type, status, crashes } of jobs) {
+    if (type === 'killer' && status !== 'dead')
+      yield { invariant: 'neighbour', message: `job ${id} kills its process and is ${status}` }
+    if (type !== 'killer' && status !== 'succeeded')
+      yield {
+        invariant: 'neighbour',
+        message: `job ${id} (${type}) is ${status} after ${crashes} crashes, beside jobs that kill their process`,
+      }
+  }
+}

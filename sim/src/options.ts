@@ -1,0 +1,37 @@
+import { readOptions, wholeNumber } from '../../scripts/support/read-options.mjs'
+
+const USAGE = `npm run sim -- [options]
+
+  --seeds N     how many seeds to run (default: 2000)
+  --from S      first of them (default: 1)
+  --seed S      run one seed, and shrink the schedule of a violation
+  --first       stop at the first violation
+  --trace       with --seed: print the whole history
+  --json        print one line of JSON
+  --help        print this
+
+Progress is printed on stderr. Exits with 1 if an invariant was violated.
+`
+
+/** Exits the process for --help and for invalid options. */
+export function readSimOptions() {
+  return readOptions(
+    USAGE,
+    {
+      seeds: { type: 'string', default: '2000' },
+      from: { type: 'string', default: '1' },
+      seed: { type: 'string' },
+      first: { type: 'boolean', default: false },
+      trace: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+    },
+    ({ seeds, from, seed, first, trace, json }) => ({
+      seeds: wholeNumber('seeds', seeds),
+      from: wholeNumber('from', from, 0),
+      seed: seed === undefined ? undefined : wholeNumber('seed', seed, 0),
+      first,
+      trace,
+      json,
+    }),
+  )
+}

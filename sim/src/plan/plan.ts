@@ -1,0 +1,123 @@
+// The plan of a seed: which jobs come when, and which faults hit whom. A plan can be cut down and run again (shrink.ts).
+import { createRandom, pickWeighted } from '../../../chaos/src/random.ts'
+import { drawSettings, type Settings } from './settings.ts'
+
+export const jobTypes = ['quick', 'slow', 'flaky', 'poison', 'hang', 'deaf', 'block', 'tx', 'killer'] as const
+export type JobType = (typeof jobTypes)[number]
+
+export interface PlannedJob {
+  atMs: number
+  type: JobType
+  workMs: number
+}
+
+export const faultKinds = [
+  'kill',
+  'deploy',
+  'pause',
+  'block',
+  'cut-off',
+  'lossy',
+  'database-stop',
+  'failover',
+  'lock',
+  'slots-full',
+  'slow',
+  'clock-step',
+  'cancel',
+  'retry',
+  'drain',
+  'reaper-kill',
+] as const
+export type FaultKind = (typeof faultKinds)[number]
+
+export interface Fault {
+  atMs: number
+  kind: FaultKind
+  /** Place of the worker, or of the job, that it hits. */
+  target: number
+  durationMs: number
+  /** A share in [0, 1): of lost answers, of how far a clock steps, of how far a replica is behind. */
+  size: number
+}
+
+export interface Plan {
+  seed: number
+  settings: Settings
+  durationMs: number
+  jobs: PlannedJob[]
+  faults: Fault[]
+}
+
+const usualTypes = [
+  { weight: 8, value: 'quick' },
+  { weight: 4, value: 'slow' },
+  { weight: 2, value: 'flaky' },
+  { weight: 1, value: 'poison' },
+  { weight: 1, value: 'hang' },
+  { weight: 0.5, value: 'deaf' },
+  { weight: 1, value: 'block' },
+  { weight: 3, value: 'tx' },
+  { weight: 0.3, value: 'killer' },
+] as const
+
+const typesOf = {
+  calm: [
+    { weight: 8, value: 'quick' },
+    { weight: 1, value: 'tx' },
+  ],
+  poison: [
+    { weight: 6, value: 'quick' },
+    { weight: 3, value: 'slow' },
+    { weight: 2, value: 'killer' },
+  ],
+  faults: usualTypes,
+} satisfies Record<string, readonly { weight: number; value: JobType }[]>
+
+export function drawPlan(seed: number): Plan {
+  const random = createRandom(seed)
+  const settings = drawSettings(random)
+  const { flavour, policy } = settings
+  const leaseMs = policy.defaultLeaseMs
+  const durationMs = leaseMs * (3 + Math.floor(random() * 5))
+  const count = flavour === 'calm' ? 100 : 3 + Math.floor(random() * 25)
+  const types = typesOf[flavour] as readonly { weight: number; value: JobType }[]
+  const jobs = Array.from({ length: count }, () => drawJob(random, types, leaseMs, durationMs))
+  const kinds = faultKinds.filter(() => random() < 0.35)
+  const faults = flavour === 'faults' ? drawFaults(random, kinds, leaseMs, durationMs) : []
+  return {
+    seed,
+    settings,
+    durationMs,
+    jobs: jobs.toSorted((a, b) => a.atMs - b.atMs),
+    faults: faults.toSorted((a, b) => a.atMs - b.atMs),
+  }
+}
+
+function drawJob(
+  random: () => number,
+  types: readonly { weight: number; value: JobType }[],
+  leaseMs: number,
+  durationMs: number,
+): PlannedJob {
+  const type = pickWeighted(random, types)
+  // Where every job is short, none is claimed ahead in vain.
+  const isMixed = types.some(({ value }) => value === 'slow')
+  const isLong = type === 'slow' || type === 'block' || (type === 'tx' && isMixed && random() < 0.3)
+  return {
+    atMs: random() < 0.3 ? 0 : random() * durationMs * 0.8,
+    type,
+    workMs: isLong ? leaseMs * (0.2 + 2.3 * random()) : leaseMs * 0.05 * random(),
+  }
+}
+
+function drawFaults(random: () => number, kinds: FaultKind[], leaseMs: number, durationMs: number): Fault[] {
+  if (kinds.length === 0) return []
+  return Array.from({ length: 1 + Math.floor(random() * 10) }, () => ({
+    atMs: random() * durationMs,
+    kind: kinds[Math.floor(random() * kinds.length)] ?? 'kill',
+    target: Math.floor(random() * 1_000),
+    durationMs: leaseMs * 2.5 * random() ** 2,
+    size: random(),
+  }))
+}

@@ -1,0 +1,63 @@
+// The handlers of simulated workers, by the type of the job: each behaves as badly as its type says.
+import { transientError } from '../../../src/errors/index.ts'
+import type { ClaimedJob } from '../../../src/job/lease.ts'
+import type { JobContext, RegisteredHandler } from '../../../src/runtime/attempt/handler.ts'
+import { pause } from '../../../src/runtime/timing/wait.ts'
+import type { JobType } from '../plan/plan.ts'
+import type { SimWorker } from './sim-worker.ts'
+
+export type NoteWork = (kind: 'effect' | 'tx-effect', worker: SimWorker, job: ClaimedJob) => void
+
+type Work = (job: ClaimedJob, context: JobContext, workMs: number) => Promise<void>
+
+const never = () => new Promise<never>(() => {})
+
+export function handlersOf(worker: SimWorker, note: NoteWork): RegisteredHandler[] {
+  const effect = (job: ClaimedJob) => note('effect', worker, job)
+  /** Ignores its abort signal, as the worst handler would. */
+  const plain: Work = async (job, _, workMs) => {
+    await pause(workMs)
+    effect(job)
+  }
+  const byType: Record<JobType, Work> = {
+    quick: plain,
+    slow: plain,
+    async flaky(job, context, workMs) {
+      await plain(job, context, workMs)
+      if (job.fence === 1) throw transientError('fails the first time')
+    },
+    async poison(job, context, workMs) {
+      await plain(job, context, workMs)
+      throw transientError('fails every time')
+    },
+    async hang(_, { signal }) {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      signal.throwIfAborted()
+    },
+    deaf: never,
+    async block(job, _, workMs) {
+      worker.block(workMs)
+      effect(job)
+    },
+    async tx(job, { tx }, workMs) {
+      await pause(workMs / 2)
+      await tx(async () => {
+        await pause(workMs / 2)
+        note('tx-effect', worker, job)
+        return null
+      })
+    },
+    async killer(_, __, workMs) {
+      await pause(workMs)
+      worker.kill()
+      await never()
+    },
+  }
+  return Object.entries(byType).map(([type, work]) => ({
+    type,
+    handler: async (job, context) => {
+      await work(job, context, (job.payload as { workMs: number }).workMs)
+      return null
+    },
+  }))
+}

@@ -1,0 +1,173 @@
+// A simulated worker process: the real worker on one event loop, the real heartbeat thread on another, both over the simulated
+// database. A kill ends both loops at once; a pause stops both; a blocking handler stops the first.
+import { EventEmitter } from 'node:events'
+import { RuntimeEventEmitter } from '../../../src/observe/events.ts'
+import type { RegisteredHandler } from '../../../src/runtime/attempt/handler.ts'
+import { LeaseThread } from '../../../src/runtime/heartbeat/lease-thread.ts'
+import {
+  driveThread,
+  type FromThread,
+  type ThreadPort,
+  type ToThread,
+} from '../../../src/runtime/heartbeat/thread-heartbeat.ts'
+import { startWorker, type Worker } from '../../../src/runtime/worker/worker.ts'
+import { startWorkerReport } from '../../../src/runtime/worker/worker-report.ts'
+import type { Settings } from '../plan/settings.ts'
+import type { SimDatabase } from './sim-database.ts'
+import type { Transactions } from './transactions.ts'
+import { Loop, type VirtualTime } from './virtual-time.ts'
+
+export interface SimWorkerOptions {
+  name: string
+  time: VirtualTime
+  database: SimDatabase
+  settings: Settings
+  handlers: (worker: SimWorker) => RegisteredHandler[]
+  transactions: Transactions
+  onEvents: (events: RuntimeEventEmitter, worker: SimWorker) => void
+  onEnded: (worker: SimWorker, isKilled: boolean) => void
+}
+
+/** Copying a message to the other thread. */
+const MESSAGE_MS = 0.05
+const MAIN_TIMEOUT_MS = 30_000
+const HEARTBEAT_TIMEOUT_MS = 10_000
+
+export class SimWorker {
+  readonly name: string
+  readonly main: Loop
+  readonly heart: Loop
+  readonly #options: SimWorkerOptions
+  #worker: Worker | undefined
+  isOver = false
+
+  constructor(options: SimWorkerOptions) {
+    this.name = options.name
+    this.#options = options
+    const startedAtMs = options.time.nowMs
+    this.main = new Loop(`${options.name} main`, startedAtMs)
+    this.heart = new Loop(`${options.name} heartbeat`, startedAtMs)
+  }
+
+  start(): void {
+    this.#options.time.after(0, this.main, () => this.#run())
+  }
+
+  #run(): void {
+    const { database, settings, handlers, onEvents, onEnded, transactions } = this.#options
+    const events = new RuntimeEventEmitter()
+    const store = database.connect({
+      loop: this.main,
+      owner: this.name,
+      kind: 'main',
+      timeoutMs: MAIN_TIMEOUT_MS,
+    })
+    const heartbeat = driveThread(this.#startThread(), {
+      onBeat: (leases) => events.emit('heartbeat:sent', { leases }),
+      onFailed: (error, failingForMs) => events.emit('heartbeat:failed', { error, failingForMs }),
+      onRecovered: (failedForMs) => events.emit('heartbeat:recovered', { failedForMs }),
+      onLag: (lagMs) => events.emit('loop:lagged', { lagMs }),
+    })
+    onEvents(events, this)
+    const worker = startWorker({
+      store: transactions.watch(store),
+      tableName: 'jobs',
+      workerId: this.name,
+      handlers: handlers(this),
+      heartbeat,
+      events,
+      transaction: (work, { beginWithinMs, jobId }) =>
+        transactions.run(store, { jobId, beginWithinMs, owner: this.name }, work),
+      policy: {},
+      gateway: { timeoutMs: 1_000 },
+      tracing: null,
+      dependencies: [],
+      concurrency: settings.concurrency,
+      sweepIntervalMs: settings.policy.sweepIntervalMs,
+      pollMs: settings.pollMs,
+      graceMs: settings.graceMs,
+      hangGraceMs: settings.hangGraceMs,
+      txTimeoutMs: settings.txTimeoutMs,
+      leakBudget: settings.leakBudget,
+      onHang: 'reopen',
+    })
+    this.#worker = worker
+    const report = startWorkerReport({
+      store,
+      events,
+      running: () => worker.running(),
+      onDrain: () => void worker.stop('an operator asked for it'),
+      onReport: (news) => worker.noteReport(news),
+      sweepIntervalMs: settings.policy.sweepIntervalMs,
+    })
+    void worker.ended.then(() => report.stop()).then(() => this.#end(onEnded, false))
+  }
+
+  #end(onEnded: SimWorkerOptions['onEnded'], isKilled: boolean): void {
+    if (this.isOver) return
+    this.isOver = true
+    this.main.isDead = true
+    this.heart.isDead = true
+    onEnded(this, isKilled)
+  }
+
+  /** SIGTERM. */
+  stop(): void {
+    this.#options.time.after(0, this.main, () => void this.#worker?.stop('deploy'))
+  }
+
+  /** SIGKILL. */
+  kill(): void {
+    this.#end(this.#options.onEnded, true)
+  }
+
+  /** SIGSTOP. */
+  pause(ms: number): void {
+    const untilMs = this.#options.time.localMs + ms
+    for (const loop of [this.main, this.heart]) loop.blockedUntilMs = Math.max(loop.blockedUntilMs, untilMs)
+  }
+
+  /** A synchronous loop in a handler. */
+  block(ms: number): void {
+    this.main.blockedUntilMs = Math.max(this.main.blockedUntilMs, this.#options.time.localMs + ms)
+  }
+
+  #startThread(): ThreadPort {
+    const { time, database, settings } = this.#options
+    const { main, heart } = this
+    const port = new EventEmitter()
+    let thread: LeaseThread | undefined
+    const open = () => {
+      let isClosed = false
+      const { store, close } = database.open({
+        loop: heart,
+        owner: this.name,
+        kind: 'heartbeat',
+        timeoutMs: HEARTBEAT_TIMEOUT_MS,
+      })
+      const call: typeof store.heartbeatJobs = (leases, options) =>
+        isClosed
+          ? Promise.reject(new Error('the connection is closed'))
+          : store.heartbeatJobs(leases, options)
+      return {
+        store: { heartbeatJobs: call, readPolicy: () => store.readPolicy() },
+        close: () => {
+          isClosed = true
+          return close()
+        },
+      }
+    }
+    time.after(1, heart, () => {
+      thread = new LeaseThread({
+        workerId: this.name,
+        policy: {},
+        intervalMs: settings.policy.heartbeatMs,
+        open,
+        send: (message: FromThread) => void time.after(MESSAGE_MS, main, () => port.emit('message', message)),
+        onStopped: () => void time.after(MESSAGE_MS, main, () => port.emit('exit', 0)),
+      })
+    })
+    const post = (message: ToThread) => void time.after(1 + MESSAGE_MS, heart, () => thread?.hear(message))
+    return Object.assign(port, { postMessage: post })
+  }
+}

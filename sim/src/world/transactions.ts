@@ -1,0 +1,63 @@
+// Transactions of handlers. The completion is the last statement of a `tx`, so completion and commit are one step here. While one
+// is open no heartbeat may write the row of its job: a REPEATABLE READ transaction would fail (C4, C27).
+import type { Lease } from '../../../src/job/lease.ts'
+import type { JobStore } from '../../../src/store/job-store.ts'
+import { EPOCH_MS, type VirtualTime } from './virtual-time.ts'
+
+interface Open {
+  jobId: string
+  beginWithinMs: number
+  owner: string
+}
+
+export class Transactions {
+  readonly #time: VirtualTime
+  readonly #onViolation: (message: string) => void
+  /** By job, the worker whose transaction is open. */
+  readonly #open = new Map<string, string>()
+  readonly effects: { jobId: string; leaseId: string; at: number }[] = []
+
+  constructor(time: VirtualTime, onViolation: (message: string) => void) {
+    this.#time = time
+    this.#onViolation = onViolation
+  }
+
+  /** The store as a worker uses it: the client of a transaction is no argument of the memory store. */
+  watch(store: JobStore): JobStore {
+    return {
+      ...store,
+      completeJobs: (completions, options) =>
+        store.completeJobs(completions, options === undefined ? undefined : { policy: options.policy ?? {} }),
+    }
+  }
+
+  async run<T>(store: JobStore, { jobId, owner }: Open, work: (client: never) => Promise<T>): Promise<T> {
+    // Its `begin` takes a round trip.
+    await store.readPolicy()
+    this.#open.set(jobId, owner)
+    try {
+      return await work('tx' as never)
+    } finally {
+      if (this.#open.get(jobId) === owner) this.#open.delete(jobId)
+    }
+  }
+
+  noteHeartbeat(owner: string, leases: Lease[]): void {
+    for (const { jobId } of leases)
+      if (this.#open.get(jobId) === owner)
+        this.#onViolation(
+          `job ${jobId}: a heartbeat of ${owner} wrote its row during its transaction, at ${this.#time.nowMs} ms`,
+        )
+  }
+
+  /** The completion of an open transaction commits its effect. */
+  noteCompleted(leases: Lease[], outcomes: { outcome: string }[]): void {
+    for (const [index, { jobId, leaseId }] of leases.entries())
+      if (this.#open.has(jobId) && outcomes[index]?.outcome === 'completed')
+        this.effects.push({ jobId, leaseId, at: EPOCH_MS + this.#time.nowMs })
+  }
+
+  forget(owner: string): void {
+    for (const [jobId, by] of this.#open) if (by === owner) this.#open.delete(jobId)
+  }
+}

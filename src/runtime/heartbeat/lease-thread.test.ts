@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { Lease } from '../../job/lease.ts'
+import { nativePolicy } from '../../policy/policy.ts'
+import type { HeartbeatReport } from '../../store/job-store.ts'
+import { LeaseThread } from './lease-thread.ts'
+import type { FromThread } from './thread-heartbeat.ts'
+
+const LEASE_MS = 3_000
+const lease: Lease = { jobId: 'job', leaseId: 'lease' }
+
+interface PendingCall {
+  connection: number
+  answer: () => void
+}
+
+/** A thread over connections whose calls the test answers, one by one. */
+function startThread() {
+  const calls: PendingCall[] = []
+  const sent: FromThread[] = []
+  let connections = 0
+  const thread = new LeaseThread({
+    workerId: 'worker',
+    policy: {},
+    intervalMs: 500,
+    open() {
+      const connection = ++connections
+      return {
+        store: {
+          readPolicy: async () => ({ ...nativePolicy, defaultLeaseMs: LEASE_MS }),
+          heartbeatJobs: (leases) =>
+            new Promise<HeartbeatReport>((resolve) => {
+              const answers = leases.map((each) => ({ ...each, answer: 'kept' as const }))
+              calls.push({ connection, answer: () => resolve({ answers, reaperAgeMs: null }) })
+            }),
+        },
+        // A silent connection takes its time to close.
+        close: () => new Promise(() => {}),
+      }
+    },
+    send: (message) => sent.push(message),
+    onStopped: () => {},
+  })
+  return { thread, calls, sent }
+}
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+it('LEASE-4 a lease is not handed over while the second try of an earlier heartbeat may still write it', async () => {
+  const { thread, calls, sent } = startThread()
+  await vi.advanceTimersByTimeAsync(0)
+  thread.hear({ kind: 'change', held: [[lease.leaseId, lease.jobId]], dropped: [] })
+  await vi.advanceTimersByTimeAsync(500)
+  const [heartbeat] = calls
+  await vi.advanceTimersByTimeAsync(LEASE_MS / 3 - 100)
+  thread.hear({ kind: 'hand-over', lease, leaseMs: LEASE_MS })
+  const extension = calls[1]
+  await vi.advanceTimersByTimeAsync(100)
+  const secondTry = calls[2]
+  expect(calls.map(({ connection }) => connection)).toEqual([1, 1, 2])
+
+  extension?.answer()
+  heartbeat?.answer()
+  await vi.advanceTimersByTimeAsync(10)
+  for (const call of calls.slice(3)) call.answer()
+  await vi.advanceTimersByTimeAsync(10)
+  expect(sent.filter(({ kind }) => kind === 'handed-over')).toEqual([])
+
+  secondTry?.answer()
+  await vi.advanceTimersByTimeAsync(10)
+  for (const call of calls.slice(3)) call.answer()
+  await vi.advanceTimersByTimeAsync(10)
+  expect(sent.filter(({ kind }) => kind === 'handed-over')).toMatchObject([
+    { lease, lastBeat: { answer: 'kept' } },
+  ])
+})
