@@ -44,6 +44,8 @@ it('SEE-5 a worker is told of when it starts, and again at every interval with w
   expect(await store.listWorkers()).toMatchObject([
     { workerId: 'worker-1', state: 'live', types: ['asr'], concurrency: 4, running: 0, version: '1.2.3' },
   ])
+  await store.enqueueJobs([{ type: 'asr' }, { type: 'asr' }, { type: 'asr' }])
+  await store.claimJobs({ workerId: 'worker-1', queues: ['asr'], limit: 3 })
   running = 3
   events.emit('loop:lagged', { lagMs: 70 })
   await settle(15_000)
