@@ -16,12 +16,13 @@ import type { Handler, HandlerOptions, RegisteredHandler } from '../runtime/atte
 import { createEnqueuer, createShardedEnqueuer } from '../runtime/calls/enqueuer.ts'
 import type { DrainOptions, DrainReport } from '../runtime/in-place/drain.ts'
 import type { RunOnceOptions } from '../runtime/in-place/run-once.ts'
-import { checkRecurringJob, type DeclaredJob, type RecurringJob } from '../runtime/services/scheduler.ts'
+import type { DeclaredJob, RecurringJob } from '../runtime/services/scheduler.ts'
 import type { Worker } from '../runtime/worker/worker.ts'
 import { hasCapability } from '../store/capability.ts'
 import type { EnqueuedJob, JobStore } from '../store/job-store.ts'
-import { requireHandler, requireOptions, requireRecurring } from './check-arguments.ts'
+import { requireHandler, requireOptions } from './check-arguments.ts'
 import { childHandlerOf } from './jobs/child-handler-of.ts'
+import { declareRecurring } from './jobs/declare-recurring.ts'
 import { emitEnqueued } from './jobs/emit-enqueued.ts'
 import { enqueuePolicyOf } from './jobs/enqueue-policy.ts'
 import { drainApplication, runOnceOf } from './jobs/in-place.ts'
@@ -136,24 +137,13 @@ class Application implements Unstuck {
 
   recurring(name: string, cron: string, job: RecurringJob['job'], options: RecurringOptions = {}): this {
     this.#requireNotStarted('recurring', name)
-    requireRecurring(name, job, options)
-    const { timezone, overlap } = options
-    const recurring: RecurringJob = {
-      name,
-      cron,
-      job,
-      ...(timezone === undefined ? {} : { timezone }),
-      ...(overlap === undefined ? {} : { overlap }),
+    const parts = {
+      config: this.#config,
+      schemas: this.#schemas,
+      store: this.#options.store,
+      declared: this.#schedules,
     }
-    if (this.#schedules.some((other) => other.name === name))
-      throw invalidArgument('name', name, 'a name that has no schedule yet')
-    checkRecurringJob(recurring)
-    checkNewJob(job, this.#config)
-    this.#schemas.checkScheduled(job)
-    const { store } = this.#options
-    this.#schedules.push(
-      store === undefined ? recurring : { ...recurring, declaredAt: new Date(store.now()) },
-    )
+    this.#schedules.push(declareRecurring(parts, { name, cron, job }, options))
     return this
   }
 
