@@ -1,9 +1,9 @@
 // Calls of all shards. Reads leave out those that do not answer in time; changes say which shards have them.
-import { isUnstuckError, UnstuckError } from '../../errors/index.ts'
+import { isOutage, isUnstuckError, UnstuckError } from '../../errors/index.ts'
 import type { Shard, ShardedAnswer } from '../job-store.ts'
 import { noteSilentShard } from '../silent-shards.ts'
 import type { Part } from './group-by.ts'
-import { ANSWER_MS, isOutage, type ShardSet, silentShard } from './shard-set.ts'
+import { ANSWER_MS, type ShardSet, silentShard } from './shard-set.ts'
 
 export interface Answers<Tx, T> {
   answers: { shard: Shard<Tx>; answer: T }[]

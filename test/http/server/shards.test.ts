@@ -171,6 +171,13 @@ describe('with a shard that is down', () => {
         message: expect.stringMatching(/^shard 1: /),
       }),
     )
+    const prune = await cli('prune', '--json')
+    expect(JSON.parse(prune.stdout).tables).toEqual([expect.objectContaining({ table: 'jobs:0' })])
+    expect(prune.exitCode).not.toBe(0)
+    expect(prune.stderr).toContain('jobs:1: ')
+    const reap = await cli('reap', '--once')
+    expect(reap.exitCode).toBe(1)
+    expect(reap.stderr).toMatch(/warning: shard 1 /)
     await backAgain()
     expect((await request('GET', '/v1/jobs')).body.jobs).toHaveLength(4)
     expect((await request('GET', `/v1/jobs/${idOf[1]}`)).status).toBe(200)
