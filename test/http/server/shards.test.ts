@@ -161,6 +161,13 @@ describe('with a shard that is down', () => {
     expect(list.exitCode).toBe(1)
     expect(list.stdout).toContain(String(idOf[0]))
     expect(list.stderr).toMatch(/warning: shard 1 \(.*\) did not answer: its jobs are missing here/)
+    const events = await cli('events')
+    expect(events.exitCode).toBe(1)
+    expect(events.stderr).toMatch(/warning: shard 1 /)
+    // The job may be there.
+    const unknown = await cli('why', 'ffffffff')
+    expect(unknown.exitCode).not.toBe(0)
+    expect(unknown.stderr).toMatch(/warning: shard 1 /)
     const status = await cli('status')
     expect(status.exitCode).toBe(1)
     const doctor = await cli('doctor', '--json')
