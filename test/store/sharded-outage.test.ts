@@ -129,13 +129,13 @@ describe('a shard that is down', () => {
     expect(await store.resumeQueue('asr')).toBe(true)
   }, 60_000)
 
-  it('OPS-15 a call over two shards says which of its items were not written', async () => {
+  it('OPS-15 a call over two shards says which of its items are not confirmed', async () => {
     await servers.killSecond()
     const jobs = [1, 0].map((number) => ({ type: 'asr', dedupeKey: keyOf(number) }))
     await expect(store.enqueueJobs(jobs)).rejects.toMatchObject({
       code: 'DATABASE_UNREACHABLE',
-      message: expect.stringMatching(/^shard 1 .*; items 0 of the call are missing, the others are written$/),
-      details: { missing: [0] },
+      message: expect.stringMatching(/^shard 1 .*; items 0 of the call are not confirmed, the others are written$/),
+      details: { unconfirmed: [0] },
     })
     await restartSecond()
     const repeated = await store.enqueueJobs(jobs)

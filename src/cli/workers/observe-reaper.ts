@@ -83,7 +83,9 @@ async function readAnswering<Reading>(
   read: (table: DeploymentTable) => Promise<Reading>,
 ): Promise<Reading[]> {
   const results = await Promise.allSettled(tables.map(read))
-  const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+  const failures: unknown[] = results.flatMap((result) =>
+    result.status === 'rejected' ? [result.reason as unknown] : [],
+  )
   if (failures.length === tables.length || !failures.every((error) => isOutage(error))) throw failures[0]
   return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
 }

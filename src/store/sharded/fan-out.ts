@@ -114,14 +114,14 @@ export async function callParts<Tx, Item, Answer>(
   )
 }
 
-/** Adds to an error which items of a call were not written, by their places: the caller can repeat just these. */
+/** Adds to an error which items of a call may not be written, by their places: the caller can repeat just these. */
 function partly(error: unknown, places: number[]): unknown {
   if (!isUnstuckError(error)) return error
-  const missing = places.toSorted((a, b) => a - b)
-  const shown = missing.length > 10 ? `${missing.slice(0, 10).join(', ')} …` : missing.join(', ')
-  const message = `${error.message}; items ${shown} of the call are missing, the others are written`
+  const unconfirmed = places.toSorted((a, b) => a - b)
+  const shown = unconfirmed.length > 10 ? `${unconfirmed.slice(0, 10).join(', ')} …` : unconfirmed.join(', ')
+  const message = `${error.message}; items ${shown} of the call are not confirmed, the others are written`
   return new UnstuckError(error.code, message, {
-    details: { ...error.details, missing },
+    details: { ...error.details, unconfirmed },
     ...(error.hint === undefined ? {} : { hint: error.hint }),
     cause: error,
   })
