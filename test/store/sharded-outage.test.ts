@@ -134,7 +134,9 @@ describe('a shard that is down', () => {
     const jobs = [1, 0].map((number) => ({ type: 'asr', dedupeKey: keyOf(number) }))
     await expect(store.enqueueJobs(jobs)).rejects.toMatchObject({
       code: 'DATABASE_UNREACHABLE',
-      message: expect.stringMatching(/^shard 1 .*; items 0 of the call are not confirmed, the others are written$/),
+      message: expect.stringMatching(
+        /^shard 1 .*; items 0 of the call are not confirmed, the others are written$/,
+      ),
       details: { unconfirmed: [0] },
     })
     await restartSecond()
