@@ -25,6 +25,7 @@ export { requireKnownNames } from './require-known-names.ts'
 export { showKind, showValue } from './show-value.ts'
 export {
   invalidArgument,
+  isOutage,
   isUnstuckError,
   UnstuckError,
   type UnstuckErrorOptions,

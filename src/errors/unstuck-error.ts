@@ -35,6 +35,10 @@ export function isUnstuckError(value: unknown, code?: ErrorCode): value is Unstu
   return code === undefined ? Object.hasOwn(errorCatalog, value.code) : value.code === code
 }
 
+/** The database may be down; other errors are about the call. */
+export const isOutage = (error: unknown): error is UnstuckError =>
+  isUnstuckError(error, 'DATABASE_UNREACHABLE') || isUnstuckError(error, 'DATABASE_READ_ONLY')
+
 export interface InvalidArgumentOptions {
   /** Shows only the kind of the value, for payloads and secrets. */
   withhold?: boolean

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type OpenShards, openShards } from '../../src/compose/open-shards.ts'
 import type { JobStore, Shards } from '../../src/store/job-store.ts'
 import type { SqlClient } from '../../src/store/postgres/connection/executor.ts'
+import { writeCursor } from '../../src/store/sharded/cursors.ts'
 import { shardNumberOf } from '../../src/store/shards.ts'
 import { type ShardServers, startShardServers } from '../support/shard-servers.ts'
 
@@ -126,6 +127,30 @@ describe('a shard that is down', () => {
     await restartSecond()
     expect(await store.pauseQueue('asr')).toBe(true)
     expect(await store.resumeQueue('asr')).toBe(true)
+  }, 60_000)
+
+  it('OPS-15 a call over two shards says which of its items are not confirmed', async () => {
+    await servers.killSecond()
+    const jobs = [1, 0].map((number) => ({ type: 'asr', dedupeKey: keyOf(number) }))
+    await expect(store.enqueueJobs(jobs)).rejects.toMatchObject({
+      code: 'DATABASE_UNREACHABLE',
+      message: expect.stringMatching(
+        /^shard 1 .*; items 0 of the call are not confirmed, the others are written$/,
+      ),
+      details: { unconfirmed: [0] },
+    })
+    await restartSecond()
+    const repeated = await store.enqueueJobs(jobs)
+    expect(repeated.map(({ outcome }) => outcome)).toEqual(['created', 'duplicate'])
+  }, 60_000)
+
+  it('OPS-15 a sweep whose last pages are of that shard fails as such', async () => {
+    const step = await store.sweepJobs()
+    expect(step.next).toBeNull()
+    await servers.killSecond()
+    const cursor = writeCursor(new Map([[1, null]])) ?? ''
+    await expect(store.sweepJobs({ cursor })).rejects.toMatchObject({ code: 'DATABASE_UNREACHABLE' })
+    await restartSecond()
   }, 60_000)
 
   it('OPS-15 its leases get no heartbeat, those of the other shard do', async () => {

@@ -1,22 +1,32 @@
 import type { DeploymentTable } from '../../compose/index.ts'
-import { isUnstuckError, type UnstuckError } from '../../errors/index.ts'
+import { isOutage, isUnstuckError, UnstuckError } from '../../errors/index.ts'
 
-/** A table in observe mode does not stop the others: they are reported first, then its refusal is thrown. */
+/** A table in observe mode, or a shard that is down, does not stop the others: they are reported first, then it fails. */
 export async function eachActingTable<T>(
   tables: DeploymentTable[],
   act: (table: DeploymentTable) => Promise<T>,
   report: (answers: T[]) => void,
 ): Promise<void> {
   const answers: T[] = []
-  let refusal: UnstuckError | undefined
+  let failure: UnstuckError | undefined
   for (const table of tables) {
     try {
       answers.push(await act(table))
     } catch (error) {
-      if (!isUnstuckError(error, 'WRONG_MODE')) throw error
-      refusal ??= error
+      if (isUnstuckError(error, 'WRONG_MODE')) failure ??= error
+      else if (isOutage(error) && tables.length > 1) failure ??= named(table, error)
+      else throw error
     }
   }
   if (answers.length > 0) report(answers)
-  if (refusal !== undefined) throw refusal
+  if (failure !== undefined) throw failure
+}
+
+function named({ name }: DeploymentTable, error: UnstuckError): UnstuckError {
+  const { code, message, hint, details } = error
+  return new UnstuckError(code, `${name}: ${message}`, {
+    details: { ...details, table: name },
+    ...(hint === undefined ? {} : { hint }),
+    cause: error,
+  })
 }

@@ -24,11 +24,15 @@ export async function withTables(
   }
 }
 
-/** An answer without one of the shards says so, and exits with 1. */
+/** An answer without one of the shards says so, and exits with 1; so does an error, which may be for that reason. */
 export async function withSilence(work: () => Promise<void>): Promise<void> {
-  const { silentShards } = await collectSilentShards(work)
+  const { answer: result, silentShards } = await collectSilentShards(async () => {
+    const [settled] = await Promise.allSettled([work()])
+    return settled
+  })
   for (const shard of silentShards)
     printProgress(`unstuck: warning: ${shard} did not answer: its jobs are missing here`)
+  if (result.status === 'rejected') throw result.reason
   if (silentShards.length > 0) process.exitCode ??= exitCodes.problemFound
 }
 

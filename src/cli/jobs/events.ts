@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { openDeployment } from '../../compose/index.ts'
+import { type Deployment, openDeployment } from '../../compose/index.ts'
 import { exitCodes } from '../../errors/index.ts'
 import { eventTypes } from '../../job/event-types.ts'
 import type { JsonValue } from '../../job/job.ts'
@@ -7,7 +7,7 @@ import { redactJson } from '../../observe/redact.ts'
 import type { FeedEvent } from '../../store/access-store.ts'
 import { loadCommandConfig } from '../connection/command-config.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
-import { selectTables, type TableFlags } from '../connection/with-tables.ts'
+import { selectTables, type TableFlags, withSilence } from '../connection/with-tables.ts'
 import { endSignal } from '../terminal/end-signal.ts'
 import { escapeControls, safeJson } from '../terminal/escape-controls.ts'
 import { printJson, printLine, writeOut } from '../terminal/output.ts'
@@ -37,27 +37,31 @@ export function addEvents(program: Command): void {
 async function eventsCommand(flags: EventsFlags): Promise<void> {
   const deployment = openDeployment(loadCommandConfig(flags))
   try {
-    const attachment =
-      flags.table === undefined ? undefined : selectTables(deployment, flags)[0].table.attachment
-    const fits: EventFilter = (event) =>
-      (attachment === undefined || event.attachment === attachment) &&
-      (flags.type === undefined || event.type === flags.type) &&
-      (flags.job === undefined || event.jobId.startsWith(flags.job))
-    const { access } = deployment
-    // Before the first line: a reader may send the signal at once.
-    const signal = flags.follow === true ? stopOnSignals() : null
-    const { events, position } = await latestEvents(access, flags.limit, fits)
-    if (flags.json === true && signal === null) return printJson({ events: events.map(shown) })
-    for (const event of events) await print(event, flags)
-    if (signal === null) {
-      if (events.length === 0 && flags.jsonl !== true) printLine('no matching events')
-      return
-    }
-    // From where the last read ended: an event that was recorded while the past ones were printed is new.
-    for await (const event of followEvents(access, position, { fits, signal })) await print(event, flags)
+    await withSilence(() => showEvents(deployment, flags))
   } finally {
     await deployment.close()
   }
+}
+
+async function showEvents(deployment: Deployment, flags: EventsFlags): Promise<void> {
+  const attachment =
+    flags.table === undefined ? undefined : selectTables(deployment, flags)[0].table.attachment
+  const fits: EventFilter = (event) =>
+    (attachment === undefined || event.attachment === attachment) &&
+    (flags.type === undefined || event.type === flags.type) &&
+    (flags.job === undefined || event.jobId.startsWith(flags.job))
+  const { access } = deployment
+  // Before the first line: a reader may send the signal at once.
+  const signal = flags.follow === true ? stopOnSignals() : null
+  const { events, position } = await latestEvents(access, flags.limit, fits)
+  if (flags.json === true && signal === null) return printJson({ events: events.map(shown) })
+  for (const event of events) await print(event, flags)
+  if (signal === null) {
+    if (events.length === 0 && flags.jsonl !== true) printLine('no matching events')
+    return
+  }
+  // From where the last read ended: an event that was recorded while the past ones were printed is new.
+  for await (const event of followEvents(access, position, { fits, signal })) await print(event, flags)
 }
 
 function stopOnSignals(): AbortSignal {

@@ -1,7 +1,7 @@
 // Observability of a reaper process: log lines, metrics for Prometheus and OpenTelemetry.
-import type { Deployment } from '../../compose/index.ts'
+import type { Deployment, DeploymentTable } from '../../compose/index.ts'
 import type { Config } from '../../config/index.ts'
-import { isUnstuckError } from '../../errors/index.ts'
+import { isOutage, isUnstuckError } from '../../errors/index.ts'
 import type { RuntimeEventEmitter } from '../../observe/events.ts'
 import { logEvents } from '../../observe/logs/log-events.ts'
 import type { MetricsOptions } from '../../observe/metrics/metric-readings.ts'
@@ -65,15 +65,29 @@ function metricsOptions(
   events: RuntimeEventEmitter,
 ): MetricsOptions {
   const [first] = tables
-  const ofEach = <Reading>(read: (store: (typeof first)['store']) => Promise<Reading>) =>
-    Promise.all(tables.map(async ({ name, store }) => ({ ...(await read(store)), table: name })))
+  const ofEach = <Reading extends object>(read: (store: (typeof first)['store']) => Promise<Reading>) =>
+    readAnswering(tables, async ({ name, store }) => ({ ...(await read(store)), table: name }))
   return {
     events,
     table: first.name,
     readHealth: () => ofEach((store) => store.readHealth({ policy })),
-    readBreakers: () => first.store.listBreakers(),
+    // As of the first shard that answers.
+    readBreakers: async () => (await readAnswering(tables, ({ store }) => store.listBreakers()))[0] ?? [],
     readSlo: () => ofEach((store) => store.readSlo({ policy })),
   }
+}
+
+/** Without the readings of shards that are down, unless all are. */
+async function readAnswering<Reading>(
+  tables: Deployment['tables'],
+  read: (table: DeploymentTable) => Promise<Reading>,
+): Promise<Reading[]> {
+  const results = await Promise.allSettled(tables.map(read))
+  const failures: unknown[] = results.flatMap((result) =>
+    result.status === 'rejected' ? [result.reason as unknown] : [],
+  )
+  if (failures.length === tables.length || !failures.every((error) => isOutage(error))) throw failures[0]
+  return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
 }
 
 function jsonView(events: RuntimeEventEmitter): ReaperView {

@@ -107,20 +107,25 @@ async function sweepUntilStopped(
   flags: ReapFlags,
   events: RuntimeEventEmitter,
 ): Promise<void> {
-  const [{ store }] = tables
-  // Fails at once if nothing is installed or the database is unreachable: a broken service must not look alive.
-  const stored = await store.readPolicy()
+  // Fails at once if nothing is installed or no database is reachable: a broken service must not look alive.
   const seen = await seenTables(tables)
-  if (seen.tables.length === 0) throw noTableSeen(seen.hidden)
+  const [first] = seen.tables
+  if (first === undefined) throw noTableSeen(seen.hidden)
+  const stored = await first.store.readPolicy()
   for (const found of seen.hidden) process.stderr.write(`unstuck: ${hiddenLine(found)}\n`)
+  for (const { table, error } of seen.silent)
+    process.stderr.write(`unstuck: warning: ${table.name} does not answer: ${error.message}\n`)
   const intervalMs = config.policy.sweepIntervalMs ?? stored.sweepIntervalMs
   const ended = endSignal()
   const { observers, stop } = await observeReaper(tables, config, flags, events)
   try {
     observers.onStart(tables.map(nameOf), intervalMs)
-    const reaper = startReaper({ tables, intervalMs, policy: config.policy, ...observers })
+    const start = (swept: DeploymentTable[]) =>
+      startReaper({ tables: swept, intervalMs, policy: config.policy, ...observers })
+    // A shard that is down delays no sweep of the others.
+    const reapers = config.shards === null ? [start(tables)] : tables.map((table) => start([table]))
     const signal = await ended
-    await reaper.stop()
+    await Promise.all(reapers.map((reaper) => reaper.stop()))
     if (signal === 'SIGINT') process.exitCode = exitCodes.interrupted
   } finally {
     await stop()

@@ -148,19 +148,24 @@ export class JobWaiter {
       timing.clearTimeout(wait.timer)
       settle(wait)
     }
-    this.#waits.delete(jobId)
-    this.#over.push(jobId)
+    this.#forget(jobId)
   }
 
   #remove(jobId: string, wait: Wait): void {
     const waits = this.#waits.get(jobId)
     waits?.delete(wait)
     if (waits?.size !== 0) return
-    this.#waits.delete(jobId)
-    this.#over.push(jobId)
+    this.#forget(jobId)
     if (this.#waits.size > 0) return
     timing.clearTimeout(this.#timer)
     this.#unregister()
+  }
+
+  #forget(jobId: string): void {
+    this.#waits.delete(jobId)
+    // Without notifications nothing else empties it.
+    this.#unregistered.delete(jobId)
+    this.#over.push(jobId)
   }
 
   #tookTooLong(jobId: string, timeoutMs: number): UnstuckError {

@@ -1,9 +1,9 @@
 // Calls of all shards. Reads leave out those that do not answer in time; changes say which shards have them.
-import { UnstuckError } from '../../errors/index.ts'
+import { isOutage, isUnstuckError, UnstuckError } from '../../errors/index.ts'
 import type { Shard, ShardedAnswer } from '../job-store.ts'
 import { noteSilentShard } from '../silent-shards.ts'
 import type { Part } from './group-by.ts'
-import { ANSWER_MS, isOutage, type ShardSet, silentShard } from './shard-set.ts'
+import { ANSWER_MS, type ShardSet, silentShard } from './shard-set.ts'
 
 export interface Answers<Tx, T> {
   answers: { shard: Shard<Tx>; answer: T }[]
@@ -11,13 +11,14 @@ export interface Answers<Tx, T> {
   silence: ShardedAnswer
 }
 
-/** Asks all shards, and takes what arrives in time. Fails if nothing does, or a call was refused. */
+/** Asks all shards, or some, and takes what arrives in time. Fails if nothing does, or a call was refused. */
 export async function readAll<Tx, T>(
   shards: ShardSet<Tx>,
   read: (shard: Shard<Tx>) => Promise<T>,
+  asked: readonly Shard<Tx>[] = shards.all,
 ): Promise<Answers<Tx, T>> {
   const results = await Promise.all(
-    shards.all.map(async (shard) => ({
+    asked.map(async (shard) => ({
       shard,
       result: await settled(shards.noted(shard, inTime(shard, read(shard)))),
     })),
@@ -89,24 +90,41 @@ export async function askFirst<Tx, T>(
   throw failure
 }
 
-/** Calls each shard with its items at the same time, and answers in their order. */
+/** Calls each shard with its items at the same time, and answers in their order. If only some have answered, the error says so. */
 export async function callParts<Tx, Item, Answer>(
   shards: ShardSet<Tx>,
   parts: Map<Shard<Tx>, Part<Item>>,
   call: (shard: Shard<Tx>, items: Item[]) => Promise<Answer[]>,
 ): Promise<Answer[]> {
   const answers: Answer[] = []
-  const results = await Promise.all(
+  const failed: { error: unknown; places: number[] }[] = []
+  await Promise.all(
     Array.from(parts, async ([shard, { items, places }]) => {
       const result = await settled(shards.noted(shard, call(shard, items)))
-      if ('answer' in result)
-        result.answer.forEach((answer, nth) => void (answers[places[nth] ?? 0] = answer))
-      return result
+      if ('error' in result) failed.push({ error: result.error, places })
+      else result.answer.forEach((answer, nth) => void (answers[places[nth] ?? 0] = answer))
     }),
   )
-  const failed = results.find((result) => 'error' in result)
-  if (failed !== undefined) throw failed.error
-  return answers
+  const [failure] = failed
+  if (failure === undefined) return answers
+  if (failed.length === parts.size) throw failure.error
+  throw partly(
+    failure.error,
+    failed.flatMap(({ places }) => places),
+  )
+}
+
+/** Adds to an error which items of a call may not be written, by their places: the caller can repeat just these. */
+function partly(error: unknown, places: number[]): unknown {
+  if (!isUnstuckError(error)) return error
+  const unconfirmed = places.toSorted((a, b) => a - b)
+  const shown = unconfirmed.length > 10 ? `${unconfirmed.slice(0, 10).join(', ')} …` : unconfirmed.join(', ')
+  const message = `${error.message}; items ${shown} of the call are not confirmed, the others are written`
+  return new UnstuckError(error.code, message, {
+    details: { ...error.details, unconfirmed },
+    ...(error.hint === undefined ? {} : { hint: error.hint }),
+    cause: error,
+  })
 }
 
 /** Fails if the shard does not answer in time; the call itself goes on. */

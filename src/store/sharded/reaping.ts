@@ -9,17 +9,12 @@ export function bindReaping<Tx>(shards: ShardSet<Tx>): ReapingStore {
   return {
     async sweepJobs({ cursor, ...request } = {}) {
       const cursors = readCursor(cursor, shards.all)
-      const { answers } = await readAll(shards, async ({ number, store }) => {
-        const own = cursors.get(number)
-        return own === undefined
-          ? null
-          : store.sweepJobs({ ...request, ...(own === null ? {} : { cursor: own }) })
-      })
-      return mergeSteps(
-        answers.flatMap(({ shard, answer }) =>
-          answer === null ? [] : [{ number: shard.number, step: answer }],
-        ),
+      const { answers } = await readAll(
+        shards,
+        ({ number, store }) => store.sweepJobs({ ...request, ...cursorOf(cursors, number) }),
+        shards.all.filter(({ number }) => cursors.has(number)),
       )
+      return mergeSteps(answers.map(({ shard, answer }) => ({ number: shard.number, step: answer })))
     },
     async previewSweep(options) {
       const { answers } = await readAll(shards, ({ store }) => store.previewSweep(options))
@@ -29,20 +24,24 @@ export function bindReaping<Tx>(shards: ShardSet<Tx>): ReapingStore {
       const cursors = readCursor(cursor, shards.all)
       const next: CursorMap = new Map()
       let deleted = 0
-      const { answers } = await readAll(shards, async ({ number, store }) => {
-        const own = cursors.get(number)
-        return own === undefined
-          ? null
-          : store.pruneJobs({ ...request, ...(own === null ? {} : { cursor: own }) })
-      })
+      const { answers } = await readAll(
+        shards,
+        ({ number, store }) => store.pruneJobs({ ...request, ...cursorOf(cursors, number) }),
+        shards.all.filter(({ number }) => cursors.has(number)),
+      )
       for (const { shard, answer } of answers) {
-        deleted += answer?.deleted ?? 0
-        if (answer !== null && answer.next !== null) next.set(shard.number, answer.next)
+        deleted += answer.deleted
+        if (answer.next !== null) next.set(shard.number, answer.next)
       }
       return { deleted, next: writeCursor(next) }
     },
     ...bindHistory(shards),
   }
+}
+
+const cursorOf = (cursors: CursorMap, number: number) => {
+  const cursor = cursors.get(number) ?? null
+  return cursor === null ? {} : { cursor }
 }
 
 const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)

@@ -1,6 +1,6 @@
 // The shards of an installation: which one a job belongs to, and which of them answer.
 import { createHash } from 'node:crypto'
-import { isUnstuckError, UnstuckError } from '../../errors/index.ts'
+import { isOutage, isUnstuckError, UnstuckError } from '../../errors/index.ts'
 import type { NewJob } from '../../job/job.ts'
 import { dedupeKeyOf } from '../../job/job-rules.ts'
 import type { Shard, Shards } from '../job-store.ts'
@@ -156,10 +156,6 @@ export const silentShard = ({ name }: Pick<Shard, 'name'>) =>
   new UnstuckError('DATABASE_UNREACHABLE', `${name}: no answer within ${ANSWER_MS} ms`, {
     details: { shard: name },
   })
-
-/** The shard may be down; other errors are about the call. */
-export const isOutage = (error: unknown) =>
-  isUnstuckError(error, 'DATABASE_UNREACHABLE') || isUnstuckError(error, 'DATABASE_READ_ONLY')
 
 /** Names the shard that an error came from. */
 function named(shard: Pick<Shard, 'name'>, error: unknown): unknown {

@@ -161,6 +161,13 @@ describe('with a shard that is down', () => {
     expect(list.exitCode).toBe(1)
     expect(list.stdout).toContain(String(idOf[0]))
     expect(list.stderr).toMatch(/warning: shard 1 \(.*\) did not answer: its jobs are missing here/)
+    const events = await cli('events')
+    expect(events.exitCode).toBe(1)
+    expect(events.stderr).toMatch(/warning: shard 1 /)
+    // The job may be there.
+    const unknown = await cli('why', 'ffffffff')
+    expect(unknown.exitCode).not.toBe(0)
+    expect(unknown.stderr).toMatch(/warning: shard 1 /)
     const status = await cli('status')
     expect(status.exitCode).toBe(1)
     const doctor = await cli('doctor', '--json')
@@ -171,6 +178,13 @@ describe('with a shard that is down', () => {
         message: expect.stringMatching(/^shard 1: /),
       }),
     )
+    const prune = await cli('prune', '--json')
+    expect(JSON.parse(prune.stdout).tables).toEqual([expect.objectContaining({ table: 'jobs:0' })])
+    expect(prune.exitCode).not.toBe(0)
+    expect(prune.stderr).toContain('jobs:1: ')
+    const reap = await cli('reap', '--once')
+    expect(reap.exitCode).toBe(1)
+    expect(reap.stderr).toMatch(/warning: shard 1 /)
     await backAgain()
     expect((await request('GET', '/v1/jobs')).body.jobs).toHaveLength(4)
     expect((await request('GET', `/v1/jobs/${idOf[1]}`)).status).toBe(200)

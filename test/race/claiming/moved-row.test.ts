@@ -1,4 +1,4 @@
-// A claim locks a row and updates it where it lies. A row that somebody updated meanwhile lies elsewhere.
+// A claim locks a row and updates it where it lies. A row that somebody updated meanwhile lies elsewhere, and a trigger may keep one.
 import { expect, it } from 'vitest'
 import { claimMany } from '../../../src/store/conformance/builders.ts'
 import { raceBench } from '../race-bench.ts'
@@ -35,4 +35,29 @@ it('LEASE-1 a job that its team updates while a claim is under way is claimed li
   expect(claimed.map(({ jobId }) => jobId).toSorted()).toEqual(ids.toSorted())
   const running = await race.pool.query(`select id, fence::int from unstuck.jobs where status = 'running'`)
   expect(running.rows.map(({ fence }) => fence)).toEqual([1, 1, 1])
+})
+
+it('LEASE-1 jobs that a trigger of the table keeps from running stop neither the claim nor the others', async () => {
+  const { pool, store } = opened()
+  await pool.query(`
+    create function public.keep_waiting() returns trigger language plpgsql as $$
+    begin
+      return case when new.owner = 'kept' and new.status = 'running' then null else new end;
+    end $$;
+    create trigger keep_waiting before update on unstuck.jobs
+      for each row execute function public.keep_waiting()`)
+  try {
+    const enqueued = await store.enqueueJobs([
+      { type: 'encode', owner: 'kept' },
+      { type: 'encode' },
+      { type: 'encode', queue: 'other', owner: 'kept' },
+      { type: 'encode', priority: 9 },
+    ])
+    const [kept, second, , last] = enqueued.map(({ jobId }) => jobId)
+    const claimed = await claimMany(store, { queues: ['encode', 'other'], limit: 10 })
+    expect(claimed.map(({ jobId }) => jobId)).toEqual([second, last])
+    expect(await store.claimJob(String(kept), { workerId: 'worker-1' })).toBe('not-claimable')
+  } finally {
+    await pool.query('drop trigger keep_waiting on unstuck.jobs; drop function public.keep_waiting()')
+  }
 })

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type RuntimeEvents, type Unstuck, type UnstuckOptions, unstuck } from '../../../dist/index.js'
 import { nativePolicy } from '../../../src/policy/policy.ts'
 import { shardNumberOf } from '../../../src/store/shards.ts'
+import { startCommand } from '../../cli/support/run-command.ts'
 import { type ShardServers, startShardServers } from '../../support/shard-servers.ts'
 
 let servers: ShardServers
@@ -147,6 +148,25 @@ it('OPS-15 a worker starts while a shard is down, and takes its jobs when it is 
   await untilSucceeded(app, [here.jobId])
   await servers.restartSecond()
   await untilSucceeded(app, [early.jobId])
+}, 120_000)
+
+it('OPS-15 a reaper starts while a shard is down, sweeps the others, and that one when it is back', async () => {
+  await servers.killSecond()
+  const env = { UNSTUCK_SHARDS: servers.urls.join(' '), UNSTUCK_REAPER_INTERVAL_SEC: '1' }
+  const reaper = startCommand(['reap', '--json', '--metrics-port', '0'], env)
+  const url = await new Promise<string>((resolve) => {
+    reaper.onProgress((line) => {
+      const found = /http:\S+/.exec(line)
+      if (found !== null) resolve(found[0])
+    })
+  })
+  await reaper.said('"table":"jobs:0"')
+  const metrics = await (await fetch(url)).text()
+  expect(metrics).toContain('table="jobs:0"')
+  await servers.restartSecond()
+  await reaper.told(/("event":"sweep","table":"jobs:1")/)
+  reaper.kill('SIGTERM')
+  expect((await reaper.result).exitCode).toBe(0)
 }, 120_000)
 
 it('OPS-15 a schedule fires once, from its home', async () => {

@@ -79,7 +79,8 @@ begin
           v_left := v_left - v_due.granted; v_take := v_take - v_due.granted;
           v_size := least(10000, 50000000 / (octet_length(jobs) / v_due.granted)) + 1;
         end if;
-        continue when v_take > 0 and v_due.locked > v_due.granted; -- A row has moved.
+        -- A row has moved. If none was granted, a trigger of the table keeps them: they would not be next time either.
+        continue when v_take > 0 and v_due.granted between 1 and v_due.locked - 1;
       end if;
       exit when v_is_rest or v_take = 0;
       v_is_rest := true; v_asked := null; v_ids := null; -- Others may have locked jobs of the shares.
