@@ -17,24 +17,26 @@ const waiting = `
 
 const opened = raceBench({ setUp: (pool) => pool.query(waiting) })
 
-it('LEASE-1 a job that its team updates while a claim is under way is claimed like the others', async () => {
+it.each([
+  { jobs: 'among others', count: 3 },
+  { jobs: 'that waits alone', count: 1 },
+])('LEASE-1 a job $jobs that its team updates while a claim is under way is claimed', async ({ count }) => {
   const race = opened()
-  const enqueued = await race.store.enqueueJobs([{ type: 'encode' }, { type: 'encode' }, { type: 'encode' }])
+  const enqueued = await race.store.enqueueJobs(Array.from({ length: count }, () => ({ type: 'encode' })))
   const ids = enqueued.map(({ jobId }) => jobId)
-  const [first, second] = ids
-  await race.pool.query('update unstuck.jobs set crashes = 1 where id = $1', [first])
+  await race.pool.query('update unstuck.jobs set crashes = 1 where id = $1', [ids[0]])
   const [holder, claimer, team] = await race.connectMany(3)
   if (holder === undefined || claimer === undefined || team === undefined) throw new Error('no connections')
 
   await holder.query(`select pg_advisory_lock(${LOCK})`)
   const late = await race.startBlocked(claimer, holder, () => claimMany(claimer.store, { limit: 10 }))
-  await team.query(`update unstuck.jobs set owner = 'mine' where id = $1`, [second])
+  await team.query(`update unstuck.jobs set owner = 'mine' where id = $1`, [ids.at(-1)])
   await holder.query(`select pg_advisory_unlock(${LOCK})`)
 
   const claimed = await late.answer
   expect(claimed.map(({ jobId }) => jobId).toSorted()).toEqual(ids.toSorted())
   const running = await race.pool.query(`select id, fence::int from unstuck.jobs where status = 'running'`)
-  expect(running.rows.map(({ fence }) => fence)).toEqual([1, 1, 1])
+  expect(running.rows.map(({ fence }) => fence)).toEqual(ids.map(() => 1))
 })
 
 it('LEASE-1 jobs that a trigger of the table keeps from running stop neither the claim nor the others', async () => {
