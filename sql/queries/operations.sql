@@ -30,8 +30,8 @@ select operation as answer
 select operation as answer
   from "unstuck".list_operations(/*attachment*/'native', $1::text, $2::text::uuid, $3::int);
 
--- name: list_operation_jobs
-select job_id, place, outcome, status from "unstuck"."list_operation_jobs"($1::text::uuid, $2::int, $3::int);
+-- name: list_changed_jobs
+select job_id, place, outcome, status from "unstuck"."list_changed_jobs"($1::text::uuid, $2::int, $3::int);
 
 -- name: count_operation_ends
 select "unstuck"."count_operation_ends"($1::text::uuid) as answer;

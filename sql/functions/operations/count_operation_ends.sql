@@ -15,7 +15,7 @@ begin
              'deleted', count(*) filter (where changed.status = 'deleted'),
              'is_complete', not exists (select from "unstuck".operation_jobs more
                                          where more.operation_id = p_id and more.position > c_limit))
-      from "unstuck"."list_operation_jobs"(p_id, 0, c_limit) changed
+      from "unstuck"."list_changed_jobs"(p_id, 0, c_limit) changed
      where changed.outcome in ('retried', 'due', 'cancelled', 'cancel-requested', 'discarded'));
 end
 $$;

@@ -106,7 +106,7 @@ function bindLists(call: CallQuery, callOne: CallOne): Lists {
 
     async listOperationJobs(operationId, { limit = PAGE, cursor = 0 } = {}) {
       if (!UUID.test(operationId)) return { jobs: [], next: null }
-      const rows = await call('list_operation_jobs', [operationId, cursor, limit])
+      const rows = await call('list_changed_jobs', [operationId, cursor, limit])
       const jobs = rows.map((row) => ({
         jobId: String(row['job_id']),
         position: Number(row['place']),
