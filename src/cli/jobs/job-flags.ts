@@ -86,6 +86,12 @@ export function withTable(command: Command): Command {
   return command.option('--table <name>', 'one table of the profile; default: all')
 }
 
+/** For a setting, which stays text until the config is read. */
+export function readWholeNumber(text: string): string {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('Must be a whole number.')
+  return text
+}
+
 export function readCount(text: string): number {
   if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError('Must be a whole number.')
   return Number(text)

@@ -36,8 +36,7 @@ interface ExportFlags extends FilterFlags {
   limit?: number
 }
 
-export function addJobs(program: Command): void {
-  const jobs = program.command('jobs').description('lists, retries, cancels and deletes jobs')
+export function defineJobs(jobs: Command): void {
   withFilter(withConnection(jobs.command('list')))
     .description('lists matching jobs, newest first')
     .option('--limit <jobs>', 'maximum per table, 1 to 1000', readCount, 50)

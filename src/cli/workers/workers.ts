@@ -16,8 +16,7 @@ interface ListFlags extends TableFlags {
 const HOUR_MS = 3_600_000
 const ended: readonly WorkerState[] = ['gone', 'stopped']
 
-export function addWorkers(program: Command): void {
-  const workers = program.command('workers').description('lists and drains workers')
+export function defineWorkers(workers: Command): void {
   withTable(withConnection(workers.command('list')))
     .description(
       'lists workers with their state and job types; exit code 1 if a worker is silent or a zombie',
