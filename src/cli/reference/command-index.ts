@@ -97,6 +97,11 @@ export const commandGroups: { title: string; commands: CommandEntry[] }[] = [
     title: 'Act:',
     commands: [
       {
+        name: 'enqueue',
+        description: 'enqueues one job',
+        load: async () => (await import('../jobs/enqueue.ts')).defineEnqueue,
+      },
+      {
         name: 'jobs',
         description: 'lists, retries, cancels and deletes jobs',
         load: async () => (await import('../jobs/jobs.ts')).defineJobs,

@@ -41,7 +41,7 @@ async function listCommand(flags: ListFlags): Promise<void> {
       process.exitCode = exitCodes.problemFound
     if (flags.json === true) return printJson({ workers: shown })
     if (shown.length === 0) return printLine('no worker has reported in the last hour')
-    printTable([
+    const rows = [
       ['TABLE', 'WORKER', 'STATE', 'PRESENCE', 'SEEN', 'RUNNING', 'LAG', 'VERSION', 'TYPES'],
       ...shown.map((worker) => [
         worker.table,
@@ -54,7 +54,8 @@ async function listCommand(flags: ListFlags): Promise<void> {
         worker.version ?? '–',
         worker.types.join(' '),
       ]),
-    ])
+    ]
+    printTable(rows, { whole: ['WORKER'], spare: ['LAG', 'PRESENCE', 'VERSION', 'TABLE', 'TYPES'] })
   })
 }
 
