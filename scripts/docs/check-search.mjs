@@ -16,9 +16,15 @@ const searches = {
   'my job is stuck': /docs\/start\/my-job-is-stuck/,
 }
 
-const MiniSearch = createRequire(`${website}package.json`)('minisearch')
+/** @typedef {{ search: (query: string) => { id: string }[] }} Index */
+
+const MiniSearch = /** @type {{ loadJSON: (json: string, options: object) => Index }} */ (
+  createRequire(`${website}package.json`)('minisearch')
+)
 const file = readdirSync(chunks).find((name) => name.startsWith('@localSearchIndexroot')) ?? ''
-const { default: json } = await import(pathToFileURL(`${chunks}${file}`).href)
+const { default: json } = /** @type {{ default: string }} */ (
+  await import(pathToFileURL(`${chunks}${file}`).href)
+)
 // As VitePress opens it.
 const index = MiniSearch.loadJSON(json, {
   fields: ['title', 'titles', 'text'],
