@@ -8,7 +8,7 @@ import { boostDocument } from '../../website/search.mjs'
 const website = fileURLToPath(new URL('../../website/', import.meta.url))
 const chunks = `${website}dist/assets/chunks/`
 
-/** What is typed, and the pages that may come first. */
+/** Queries, each with the pages that may come first. */
 const searches = {
   enqueue: /docs\/(?:guides\/handlers|reference\/api)/,
   priority: /docs\/(?:guides\/handlers|reference\/api)/,
