@@ -1,5 +1,5 @@
 // @ts-check
-// Builds unless dist is newer than everything it is made of: a service that is restarted must not wait for a compiler.
+// Builds unless dist is newer than everything it is made of: neither a restarted service nor the demo waits for a compiler.
 import { spawnSync } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const sources = [
   'src',
   'embedded/src',
+  'dashboard/src',
   'scripts/bundle',
   'package.json',
   'tsconfig.json',
@@ -26,6 +27,8 @@ function newest(path) {
 
 const builtAt = statSync(join(root, 'dist', 'index.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0
 if (Math.max(...sources.map((path) => newest(join(root, path)))) > builtAt) {
+  const why = builtAt === 0 ? 'nothing is built yet' : 'its sources have changed'
+  console.error(`Building unstuck and its dashboard (${why}) …`)
   const { status } = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' })
   process.exitCode = status ?? 1
 }

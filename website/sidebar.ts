@@ -25,12 +25,23 @@ function page(title: string, path: string): SidebarPage {
   return { title, path }
 }
 
-/** Titles `0003-the-lease-id-is-random.md` as "0003 the lease id is random". */
-function decisions(): SidebarPage[] {
-  const files = readdirSync(new URL('docs/adr/', root)).filter((file) => /^\d/.test(file))
-  return files
-    .toSorted()
-    .map((file) => page(file.replace('.md', '').replaceAll('-', ' '), `docs/adr/${file}`))
+/** For people who change unstuck, not for those who use it: on no page of the site, nor found by its search. */
+export const repositoryPages: readonly string[] = [
+  'ARCHITECTURE.md',
+  'CODE_OF_CONDUCT.md',
+  'CONTRIBUTING.md',
+  'docs/adr/**',
+  'docs/how-we-test.md',
+  'docs/operations/release.md',
+  'docs/performance.md',
+  'docs/reliability.md',
+  'docs/requirements.md',
+]
+
+export function isInRepositoryOnly(path: string): boolean {
+  return repositoryPages.some((page) =>
+    page.endsWith('**') ? path.startsWith(page.slice(0, -2)) : path === page,
+  )
 }
 
 function examples(): SidebarPage[] {
@@ -47,6 +58,7 @@ export const sidebar: SidebarGroup[] = [
   {
     title: 'Start',
     pages: [
+      page('My job is stuck', 'docs/start/my-job-is-stuck.md'),
       page('unstuck', 'README.md'),
       page('Why unstuck', 'docs/start/why-unstuck.md'),
       page('Quickstart', 'docs/start/quickstart.md'),
@@ -70,8 +82,6 @@ export const sidebar: SidebarGroup[] = [
       page('Breakers, pauses and limits', 'docs/concepts/breaker-and-limits.md'),
       page('Delivery guarantees', 'docs/concepts/delivery-guarantees.md'),
       page('Failure matrix', 'docs/concepts/failure-matrix.md'),
-      page('How it is tested', 'docs/reliability.md'),
-      page('How we test', 'docs/how-we-test.md'),
     ],
   },
   {
@@ -101,6 +111,7 @@ export const sidebar: SidebarGroup[] = [
   {
     title: 'Guides: your handlers',
     pages: [
+      page('Enqueue and cancel', 'docs/guides/handlers/enqueue-and-cancel.md'),
       page('Typed jobs', 'docs/guides/handlers/typed-jobs.md'),
       page('See failures', 'docs/guides/handlers/see-failures.md'),
       page('Stage leases', 'docs/guides/handlers/stage-leases.md'),
@@ -141,7 +152,6 @@ export const sidebar: SidebarGroup[] = [
       page('Deploy', 'docs/guides/operate/deploy.md'),
       page('Database roles and limits', 'docs/guides/operate/database-roles.md'),
       page('Sizing and PostgreSQL tuning', 'docs/operations/sizing-and-tuning.md'),
-      page('Performance', 'docs/performance.md'),
       page('Production checklist', 'docs/operations/production-checklist.md'),
       page('Drill', 'docs/guides/operate/drill.md'),
       page('Growth', 'docs/guides/operate/growth.md'),
@@ -189,16 +199,9 @@ export const sidebar: SidebarGroup[] = [
   {
     title: 'Project',
     pages: [
-      page('Architecture', 'ARCHITECTURE.md'),
-      page('Requirements', 'docs/requirements.md'),
       page('Changelog', 'CHANGELOG.md'),
-      page('Contributing', 'CONTRIBUTING.md'),
-      page('Release', 'docs/operations/release.md'),
       page('Security', 'SECURITY.md'),
-      page('Code of conduct', 'CODE_OF_CONDUCT.md'),
       page('Embedded PostgreSQL', 'embedded/README.md'),
-      page('Decisions', 'docs/adr/README.md'),
-      ...decisions(),
     ],
   },
 ]

@@ -20,7 +20,7 @@ console.log('src/http/client/operations.generated.ts')
 
 const { renderCliReference } = await import('../../dist/cli/reference/cli-reference.js')
 const cliPage = fileURLToPath(new URL('../../docs/reference/cli.md', import.meta.url))
-writeFileSync(cliPage, renderCliReference())
+writeFileSync(cliPage, await renderCliReference())
 console.log('docs/reference/cli.md')
 
 const { renderApiReference } = await import('./api-reference.mjs')

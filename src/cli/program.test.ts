@@ -8,15 +8,15 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
   version: string
 }
 
-function commandAt(path: string): Command {
-  const found = leafCommands(createProgram()).find((command) => pathOf(command) === path)
+async function commandAt(path: string): Promise<Command> {
+  const found = leafCommands(await createProgram()).find((command) => pathOf(command) === path)
   return found ?? expect.unreachable(`there is no ${path}`)
 }
 
 describe('the command', () => {
   it.each(['--version', '-V'])('OPS-8 %s prints the version of the package, and ends well', async (flag) => {
     let printed = ''
-    const program = createProgram().configureOutput({
+    const program = (await createProgram()).configureOutput({
       writeOut: (text) => {
         printed += text
       },
@@ -25,8 +25,8 @@ describe('the command', () => {
     expect(printed).toBe(`${version}\n`)
   })
 
-  it('OPS-8 the help marks every option without which a command is refused', () => {
-    const marked = leafCommands(createProgram()).flatMap((command) =>
+  it('OPS-8 the help marks every option without which a command is refused', async () => {
+    const marked = leafCommands(await createProgram()).flatMap((command) =>
       optionsOf(command)
         .filter(({ mandatory }) => mandatory)
         .map(({ flags }) => {
@@ -40,8 +40,8 @@ describe('the command', () => {
     )
   })
 
-  it('OPS-9 the help of export says that --json is one object per line', () => {
-    expect(commandAt('unstuck jobs export').helpInformation()).toContain('one JSON object per line')
-    expect(commandAt('unstuck jobs list').helpInformation()).toMatch(/print one JSON object$/m)
+  it('OPS-9 the help of export says that --json is one object per line', async () => {
+    expect((await commandAt('unstuck jobs export')).helpInformation()).toContain('one JSON object per line')
+    expect((await commandAt('unstuck jobs list')).helpInformation()).toMatch(/print one JSON object$/m)
   })
 })

@@ -5,7 +5,8 @@ import { exitCodeOf, reportError } from './report-error.ts'
 export async function runCli(argv: readonly string[]): Promise<void> {
   const isJson = argv.includes('--json')
   try {
-    await createProgram({ isJson }).parseAsync([...argv], { from: 'user' })
+    const program = await createProgram({ isJson, argv })
+    await program.parseAsync([...argv], { from: 'user' })
   } catch (error) {
     reportError(error, isJson)
     process.exitCode = exitCodeOf(error)

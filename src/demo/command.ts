@@ -14,12 +14,8 @@ interface DemoFlags {
   json?: boolean
 }
 
-export function addDemo(program: Command): void {
-  program
-    .command('demo')
-    .description(
-      'kills real workers: their jobs survive, while a hand-rolled table gets stuck; exit code 1 if a job was lost, finished twice or rescued late',
-    )
+export function defineDemo(command: Command): void {
+  command
     .option('--database-url <url>', 'your server, in a temporary schema; default: embedded')
     .option('--seed <number>', 'selects who dies and how long jobs take; default: random', readSeed)
     .option(

@@ -18,10 +18,12 @@ const env = () => ({ DATABASE_URL: database.url })
 const parse = (text: string) => JSON.parse(text) as Record<string, unknown>
 
 describe('words', () => {
-  it('lists its commands', async () => {
+  it('OPS-8 lists its commands in groups', async () => {
     const { exitCode, stdout } = await runCommand(['--help'])
     expect(exitCode).toBe(0)
     for (const command of ['demo', 'migrate', 'reap', 'config']) expect(stdout).toContain(command)
+    const groups = [...stdout.matchAll(/^(\w[\w ]*):$/gm)].map(([, title]) => title)
+    expect(groups).toEqual(['Options', 'Run', 'Look', 'Act', 'Set up'])
   })
 
   it('proposes the command that was meant, with the exit code of wrong usage', async () => {

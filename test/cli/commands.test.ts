@@ -22,7 +22,7 @@ interface Known {
   example: string[]
 }
 
-const commands: Known[] = leafCommands(createProgram()).map((command) => ({
+const commands: Known[] = leafCommands(await createProgram()).map((command) => ({
   name: pathOf(command),
   path: pathOf(command).split(' ').slice(1),
   options: optionsOf(command).flatMap(({ long }) => long ?? []),
@@ -73,7 +73,8 @@ async function readWords(args: string[]): Promise<CommandResult> {
     return true
   })
   try {
-    await createProgram().parseAsync(['node', 'unstuck', ...args])
+    const program = await createProgram()
+    await program.parseAsync(['node', 'unstuck', ...args])
     return { exitCode: 0, stdout, stderr }
   } catch (error) {
     reportError(error, false)

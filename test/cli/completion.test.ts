@@ -72,8 +72,8 @@ describe.skipIf(!isInstalled('bash'))('bash', () => {
     expect(askBash(line.split(' '))).toEqual(found)
   })
 
-  it('OPS-8 every command is offered, and every option of each', () => {
-    for (const command of leafCommands(createProgram())) {
+  it('OPS-8 every command is offered, and every option of each', async () => {
+    for (const command of leafCommands(await createProgram())) {
       const path = pathOf(command).split(' ')
       expect(askBash(path)).toContain(path.at(-1))
       expect(askBash([...path, '--'])).toEqual(optionsOf(command).map(({ long }) => long))

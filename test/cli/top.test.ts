@@ -112,14 +112,14 @@ describe.skipIf(noTerminal !== null)('in a terminal', () => {
 
   it('SEE-5 a job is chosen, opened, and explained', async () => {
     const terminal = await open()
-    terminal.type(DOWN)
+    terminal.type('j')
     await terminal.shown(/▸ .*asr/)
     terminal.type('\r')
     await terminal.shown(`job     ${runningId} in jobs`)
     terminal.type('\u001B')
     await terminal.shown('RUNNING 1')
     terminal.type('w')
-    await terminal.shown(`why job ${runningId} is not running`)
+    await terminal.shown(`job ${runningId}: it is running`)
     terminal.type('q')
     await terminal.ended
   })

@@ -1,7 +1,8 @@
 import { slug } from 'github-slugger'
 import { defineConfig } from 'vitepress'
-import { showFilesAsText } from '../files-as-text.ts'
-import { addressOf, sidebar } from '../sidebar.ts'
+import { linkOtherFiles } from '../link-other-files.ts'
+import { boostDocument } from '../search.mjs'
+import { addressOf, repositoryPages, sidebar } from '../sidebar.ts'
 import { writeLlmsFiles } from '../write-llms-files.ts'
 
 const base = process.env['DOCS_BASE'] ?? '/'
@@ -22,14 +23,14 @@ export default defineConfig({
   head: [['link', { rel: 'icon', href: 'data:,' }]],
   // The Markdown of the repository in place, so that links work here and in an editor.
   srcDir: '..',
-  srcExclude: ['test/**', 'website/**'],
+  srcExclude: ['test/**', 'website/**', ...repositoryPages],
   outDir: './dist',
   rewrites: { 'README.md': 'index.md' },
   markdown: {
     languageAlias: { postgresql: 'sql' },
     // As on GitHub, so that a link works here and there.
     anchor: { slugify: (heading) => slug(heading.trim()) },
-    config: showFilesAsText,
+    config: linkOtherFiles,
   },
   vite: { plugins: [findVue] },
   base,
@@ -40,15 +41,13 @@ export default defineConfig({
       provider: 'local',
       options: {
         miniSearch: {
-          // Enough for a name of the API to come first, and a phrase to find its own page. Runs in the browser: self-contained.
-          searchOptions: {
-            boostDocument: (id: string) => (id.includes('/docs/reference/api.html') ? 2 : 1),
-          },
+          searchOptions: { boostDocument },
         },
       },
     },
     outline: [2, 3],
     nav: [
+      { text: 'My job is stuck', link: '/docs/start/my-job-is-stuck' },
       { text: 'Quickstart', link: '/docs/start/quickstart' },
       { text: 'Compare', link: '/docs/compare' },
       { text: 'API', link: '/docs/reference/api' },

@@ -28,9 +28,8 @@ interface AttachFlags extends ConnectionFlags {
   yes?: boolean
 }
 
-export function addAttach(program: Command): void {
-  withConnection(program.command('attach'))
-    .description('adds leases to an existing job table; additive, and without blocking its writers')
+export function defineAttach(command: Command): void {
+  withConnection(command)
     .option('--table <name>', 'schema.name: a table of the profile, or one to draft a profile for')
     .option('--plan', 'print the missing SQL and run nothing')
     .addOption(

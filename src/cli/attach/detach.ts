@@ -13,9 +13,8 @@ interface DetachFlags extends ConnectionFlags {
   yes?: boolean
 }
 
-export function addDetach(program: Command): void {
-  withConnection(program.command('detach'))
-    .description('removes everything that attach added; your rows and columns stay')
+export function defineDetach(command: Command): void {
+  withConnection(command)
     .option('--table <name>', 'schema.name: detach this table only')
     .option('--yes', 'do not ask, even if other tables lose the engine too')
     .addHelpText('after', example('unstuck detach --table public.video_jobs'))

@@ -21,9 +21,8 @@ interface InitFlags extends ConnectionFlags {
   force?: boolean
 }
 
-export function addInit(program: Command): void {
-  withConnection(program.command('init'))
-    .description('writes a config file and a migration, for an existing table or a native one; runs nothing')
+export function defineInit(command: Command): void {
+  withConnection(command)
     .option('--table <name>', 'schema.name; default: the only table that looks like a job table')
     .addOption(new Option('--layout <tool>', 'format of the migration').choices(layoutNames).default('plain'))
     .option('--out <folder>', 'folder of the migration; default: that of the tool')

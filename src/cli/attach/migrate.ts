@@ -1,7 +1,9 @@
+import { type Command, Option } from 'commander'
 import { createInstaller, type Installer } from '../../compose/index.ts'
 import { type Config, configOfShard, profileOf } from '../../config/index.ts'
 import { exitCodes, invalidArgument } from '../../errors/index.ts'
 import { type ConnectionFlags, loadCommandConfig, loadOneShard } from '../connection/command-config.ts'
+import { example, withConnection } from '../connection/with-connection.ts'
 import { refuse } from '../jobs/jobs-change.ts'
 import { printJson, printLine, printTable, stepPrinter } from '../terminal/output.ts'
 import { confirmRemoval } from './confirm-removal.ts'
@@ -11,7 +13,35 @@ interface UpFlags extends ConnectionFlags {
   distribute?: boolean
 }
 
-export async function migrateUpCommand(flags: UpFlags): Promise<void> {
+export function defineMigrate(migrate: Command): void {
+  withConnection(migrate.command('up'))
+    .description('installs or upgrades the engine; additive, table by table')
+    .addOption(
+      new Option(
+        '--phase <number...>',
+        'only these phases of a profile with phases; 1 is always included; default: all',
+      ).choices(['1', '2', '3']),
+    )
+    .option('--distribute', 'Citus: place the schema on a node of the cluster; it stays so')
+    .addHelpText('after', example('unstuck migrate up --profile clip'))
+    .action(migrateUpCommand)
+  withConnection(migrate.command('down'))
+    .description('removes the engine; your data stays')
+    .option('--purge', 'also drop native jobs and their events')
+    .option('--yes', 'do not ask, even if other tables lose the engine too')
+    .addHelpText('after', example('unstuck migrate down'))
+    .action(migrateDownCommand)
+  withConnection(migrate.command('status'))
+    .description('shows what is installed; exit code 1 if something is missing or differs')
+    .addHelpText('after', example('unstuck migrate status --json'))
+    .action(migrateStatusCommand)
+  withConnection(migrate.command('sql'))
+    .description('prints the SQL of up for an empty database; runs nothing')
+    .addHelpText('after', example('unstuck migrate sql --profile clip > unstuck.sql'))
+    .action(migrateSqlCommand)
+}
+
+async function migrateUpCommand(flags: UpFlags): Promise<void> {
   if (flags.distribute === true && flags.store !== undefined)
     throw invalidArgument('--distribute', true, 'a PostgreSQL server with Citus, not --store')
   const config = loadCommandConfig(flags)
@@ -39,7 +69,7 @@ interface DownFlags extends ConnectionFlags {
   yes?: boolean
 }
 
-export async function migrateDownCommand(flags: DownFlags): Promise<void> {
+async function migrateDownCommand(flags: DownFlags): Promise<void> {
   const config = loadOneShard(flags)
   const installer = createInstaller(config)
   const use = await confirmRemoval(installer, profileOf(config), flags)
@@ -51,7 +81,7 @@ export async function migrateDownCommand(flags: DownFlags): Promise<void> {
   if (wasInstalled && flags.purge !== true) printLine(installer.keptJobs)
 }
 
-export async function migrateStatusCommand(flags: ConnectionFlags): Promise<void> {
+async function migrateStatusCommand(flags: ConnectionFlags): Promise<void> {
   const config = loadCommandConfig(flags)
   const found = []
   for (const each of eachShard(config)) {
@@ -80,7 +110,7 @@ function printStatus(place: string, status: Awaited<ReturnType<Installer['status
   ])
 }
 
-export function migrateSqlCommand(flags: ConnectionFlags): void {
+function migrateSqlCommand(flags: ConnectionFlags): void {
   const config = loadOneShard(flags)
   const sql = createInstaller(config).sql()
   if (flags.json === true) return printJson({ schema: config.schema, profile: config.profile, sql })

@@ -10,9 +10,8 @@ interface ModeFlags extends TableFlags {
   onForeignSettle?: OnForeignSettle
 }
 
-export function addMode(program: Command): void {
-  withConnection(program.command('mode'))
-    .description('shows or changes the mode of tables, and what observe mode found')
+export function defineMode(command: Command): void {
+  withConnection(command)
     .addArgument(
       new Argument(
         '[mode]',

@@ -14,9 +14,8 @@ interface ScanFlags extends ConnectionFlags {
 
 const DEFAULT_OLDER_THAN_MS = 900_000
 
-export function addScan(program: Command): void {
-  withConnection(program.command('scan'))
-    .description('finds job tables from any queue library, and their stuck jobs; writes nothing')
+export function defineScan(command: Command): void {
+  withConnection(command)
     .argument('[url]', 'the database; default: --database-url')
     .addOption(
       new Option(

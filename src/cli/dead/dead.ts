@@ -18,8 +18,7 @@ const SHOWN_GROUPS = 100
 
 type TableGroup = { table: string } & DeadJobGroup
 
-export function addDead(program: Command): void {
-  const dead = program.command('dead').description('lists, redrives, marks and deletes dead letters')
+export function defineDead(dead: Command): void {
   withTable(withConnection(dead.command('list')))
     .description('lists dead letters by cause, largest group first')
     .addHelpText('after', example('unstuck dead list'))

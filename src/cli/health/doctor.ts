@@ -11,9 +11,8 @@ interface DoctorFlags extends ConnectionFlags {
   quiet?: boolean
 }
 
-export function addDoctor(program: Command): void {
-  withConnection(program.command('doctor'))
-    .description('checks the installation, the tables and the server; exit code 1 if a check fails')
+export function defineDoctor(command: Command): void {
+  withConnection(command)
     .option('--quiet', 'print only problems, one line each, on stderr')
     .addHelpText('after', example('unstuck doctor --profile clip'))
     .action(doctorCommand)

@@ -38,12 +38,9 @@ const MOST = 1_000
 
 const nothingKilled = { isPassed: true, failure: null, rescues: [], medianMs: null, worstMs: null }
 
-export function addDrill(program: Command): void {
-  withConnection(program.command('drill'))
+export function defineDrill(command: Command): void {
+  withConnection(command)
     .option('--table <name>', 'table of the profile; default: the first')
-    .description(
-      'tests the rescue: kills a canary worker, freezes another, and waits for their jobs to run again; exit code 1 if that took longer than promised',
-    )
     .option(
       '--budget <duration>',
       'limit of each rescue: 30s, 10m; default: the promise of the settings',

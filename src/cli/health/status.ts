@@ -1,3 +1,4 @@
+import type { Command } from 'commander'
 import { listDeadLetters } from '../../commands/jobs/dead-letter-commands.ts'
 import { listBreakers, readHealth, type TableHealth } from '../../commands/queue-control-commands.ts'
 import { listWorkers, readSlo } from '../../commands/worker-commands.ts'
@@ -14,10 +15,15 @@ import type { QueueStatus } from '../../store/ports/dependency-store.ts'
 import type { ConnectionFlags } from '../connection/command-config.ts'
 import { hiddenLine } from '../connection/hidden-tables.ts'
 import { type CliContext, valueOf, withCommands } from '../connection/with-commands.ts'
+import { example, withConnection } from '../connection/with-connection.ts'
 import { describeBreaker } from '../queues/breaker.ts'
 import { describePause } from '../queues/queues.ts'
 import { showBound, showDuration, showTime } from '../terminal/duration.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
+
+export function defineStatus(command: Command): void {
+  withConnection(command).addHelpText('after', example('unstuck status')).action(statusCommand)
+}
 
 interface TableStatus {
   table: string
@@ -34,7 +40,7 @@ interface TableStatus {
 }
 
 /** Shows the state of every table of the profile. Exit code 1 if a job is past its lease, or nobody sweeps. */
-export async function statusCommand(flags: ConnectionFlags): Promise<void> {
+async function statusCommand(flags: ConnectionFlags): Promise<void> {
   await withCommands(flags, async (context) => {
     const tables: TableStatus[] = []
     for (const table of context.tables) tables.push(await readStatus(context, table))

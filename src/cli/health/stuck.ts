@@ -1,3 +1,4 @@
+import type { Command } from 'commander'
 import { policyOf } from '../../commands/command.ts'
 import { previewSweep } from '../../commands/queue-control-commands.ts'
 import { exitCodes } from '../../errors/index.ts'
@@ -7,6 +8,7 @@ import type { ReapedJob } from '../../store/job-store.ts'
 import type { ConnectionFlags } from '../connection/command-config.ts'
 import { hiddenLine, markUnhealthy, seenTables } from '../connection/hidden-tables.ts'
 import { valueOf, withCommands } from '../connection/with-commands.ts'
+import { example, withConnection } from '../connection/with-connection.ts'
 import { showDuration } from '../terminal/duration.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 import { describeUnjudged } from './status.ts'
@@ -20,8 +22,12 @@ interface StuckJob extends ReapedJob {
 
 const MAX_STALE = 1_000
 
+export function defineStuck(command: Command): void {
+  withConnection(command).addHelpText('after', example('unstuck stuck --json')).action(stuckCommand)
+}
+
 /** Lists jobs past their lease. Exit code 1 if there are any, or if some may be hidden. */
-export async function stuckCommand(flags: ConnectionFlags): Promise<void> {
+async function stuckCommand(flags: ConnectionFlags): Promise<void> {
   await withCommands(flags, async (context) => {
     const stuck: StuckJob[] = []
     const unjudged: string[] = []

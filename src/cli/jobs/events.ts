@@ -22,9 +22,8 @@ interface EventsFlags extends TableFlags {
   job?: string
 }
 
-export function addEvents(program: Command): void {
-  withTable(withConnection(program.command('events')))
-    .description('shows recent job events; --follow streams new ones')
+export function defineEvents(command: Command): void {
+  withTable(withConnection(command))
     .option('--follow', 'stream new events until Ctrl-C')
     .option('--jsonl', 'one JSON object per line')
     .option('--limit <events>', 'maximum number of past events', readCount, 50)

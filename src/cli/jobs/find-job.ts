@@ -12,6 +12,10 @@ const SHOWN = 5
 
 /** The only job whose id starts with this prefix, in any table. */
 export async function findJob(tables: DeploymentTable[], prefix: string): Promise<FoundJob> {
+  if (prefix.startsWith('…'))
+    throw new UnstuckError('INVALID_ARGUMENT', `job ${prefix}: this is the end of an id`, {
+      hint: 'Give the whole id, or its beginning: Enter shows it in unstuck top, and unstuck jobs list prints it.',
+    })
   const found: FoundJob[] = []
   for (const table of tables) {
     const jobIds = await table.store.findJobIds(prefix, SHOWN + 1)

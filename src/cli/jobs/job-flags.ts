@@ -1,6 +1,8 @@
 // Flags that select jobs, and the actor and reason of a change.
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { actorName } from '../../commands/actor-name.ts'
+import { parseFilter } from '../../commands/jobs/parse-filter.ts'
+import { invalidArgument, UnstuckError } from '../../errors/index.ts'
 import type { JobFilter } from '../../store/job-store.ts'
 import type { TableFlags } from '../connection/with-tables.ts'
 import { readDuration } from '../terminal/duration.ts'
@@ -17,6 +19,7 @@ export interface FilterFlags extends TableFlags {
   overdue?: boolean
   olderThan?: number
   youngerThan?: number
+  where?: string
 }
 
 export function withFilter(command: Command): Command {
@@ -33,11 +36,13 @@ export function withFilter(command: Command): Command {
     .option('--overdue', 'only running jobs past their lease')
     .option('--older-than <duration>', 'created longer ago than 30s, 10m, 2h, 1d', readDuration)
     .option('--younger-than <duration>', 'created within the last 30s, 10m, 2h, 1d', readDuration)
+    .option('--where <filter>', 'only jobs that match "status:dead error:GW_5XX older:2h"')
 }
 
 export function filterOf(flags: FilterFlags): JobFilter {
-  const { status, type, queue, owner, worker, stage, code, cause, overdue, olderThan, youngerThan } = flags
-  const filter = {
+  const { status, type, queue, owner, worker, stage, code, cause, overdue, olderThan, youngerThan, where } =
+    flags
+  const named = {
     status,
     type,
     queue,
@@ -50,7 +55,27 @@ export function filterOf(flags: FilterFlags): JobFilter {
     olderThanMs: olderThan,
     youngerThanMs: youngerThan,
   }
-  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
+  const filter: JobFilter = Object.fromEntries(
+    Object.entries(named).filter(([, value]) => value !== undefined),
+  )
+  if (where === undefined) return filter
+  const also = readWhere(where)
+  if (Object.keys(also).some((key) => key in filter))
+    throw invalidArgument('where', where, 'nothing that a flag sets too')
+  return { ...filter, ...also }
+}
+
+/** The filter of `--where`, in the language of the HTTP API. */
+export function readWhere(text: string): JobFilter {
+  const parsed = parseFilter(text)
+  if ('problem' in parsed) {
+    const { message, token, position } = parsed.problem
+    throw new UnstuckError('INVALID_ARGUMENT', `where: ${message}`, {
+      hint: `At character ${position + 1}: ${token}`,
+    })
+  }
+  if (Object.keys(parsed.filter).length === 0) throw invalidArgument('where', text, 'at least one key:value')
+  return parsed.filter
 }
 
 export interface ChangeFlags extends TableFlags {
@@ -84,6 +109,12 @@ export function withWhere(command: Command): Command {
 
 export function withTable(command: Command): Command {
   return command.option('--table <name>', 'one table of the profile; default: all')
+}
+
+/** For a setting, which stays text until the config is read. */
+export function readWholeNumber(text: string): string {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('Must be a whole number.')
+  return text
 }
 
 export function readCount(text: string): number {

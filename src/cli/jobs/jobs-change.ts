@@ -1,15 +1,14 @@
 import type { Answer, CommandContext } from '../../commands/command.ts'
 import { given } from '../../commands/given.ts'
 import { cancelJob, discardJob, type JobChange, retryJob } from '../../commands/jobs/job-commands.ts'
-import { parseFilter } from '../../commands/jobs/parse-filter.ts'
 import { shardTables } from '../../commands/shard-tables.ts'
-import { exitCodes, invalidArgument, UnstuckError } from '../../errors/index.ts'
+import { exitCodes, invalidArgument } from '../../errors/index.ts'
 import type { NewOperation } from '../../store/job-store.ts'
 import { valueOf, withCommands } from '../connection/with-commands.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 import { findJobs } from './find-job.ts'
-import type { ChangeFlags } from './job-flags.ts'
+import { type ChangeFlags, readWhere } from './job-flags.ts'
 import { type BulkFlags, runBulk } from './run-bulk.ts'
 
 interface Change {
@@ -72,15 +71,7 @@ async function changeWhere(
   done: string,
 ): Promise<void> {
   const { where: q = '', reason } = flags
-  const parsed = parseFilter(q)
-  if ('problem' in parsed) {
-    const { message, token, position } = parsed.problem
-    throw new UnstuckError('INVALID_ARGUMENT', `where: ${message}`, {
-      hint: `At character ${position + 1}: ${token}`,
-    })
-  }
-  const { filter } = parsed
-  if (Object.keys(filter).length === 0) throw invalidArgument('where', q, 'at least one key:value')
+  const filter = readWhere(q)
   await withCommands(flags, async (context) => {
     const requests = shardTables(context.tables).map(({ name: table }) => ({
       ...change,

@@ -36,13 +36,12 @@ interface ExportFlags extends FilterFlags {
   limit?: number
 }
 
-export function addJobs(program: Command): void {
-  const jobs = program.command('jobs').description('lists, retries, cancels and deletes jobs')
+export function defineJobs(jobs: Command): void {
   withFilter(withConnection(jobs.command('list')))
     .description('lists matching jobs, newest first')
     .option('--limit <jobs>', 'maximum per table, 1 to 1000', readCount, 50)
     .option('--cursor <id>', 'continue after this cursor')
-    .addHelpText('after', example('unstuck jobs list --status dead --limit 20'))
+    .addHelpText('after', example('unstuck jobs list --where "status:dead older:2h" --limit 20'))
     .action(listCommand)
   withTable(withConnection(jobs.command('get')))
     .description('shows one job and its events')
@@ -111,7 +110,10 @@ export function printJobs(listed: { table: string; job: JobSummary }[]): void {
     showTime(job.createdAt),
     detailOf(job),
   ])
-  printTable([['TABLE', 'JOB', 'TYPE', 'STATUS', 'ATTEMPT', 'CREATED', ''], ...rows])
+  printTable([['TABLE', 'JOB', 'TYPE', 'STATUS', 'ATTEMPT', 'CREATED', ''], ...rows], {
+    whole: ['JOB', 'STATUS', 'CREATED'],
+    spare: ['ATTEMPT', 'TABLE', 'CREATED'],
+  })
 }
 
 /** The detail that matters in this status. */

@@ -9,9 +9,8 @@ import { printJson, printLine, printTable } from '../terminal/output.ts'
 import { findJob } from './find-job.ts'
 import { withTable } from './job-flags.ts'
 
-export function addWhy(program: Command): void {
-  withTable(withConnection(program.command('why')))
-    .description('explains why a job is not running, and when it will')
+export function defineWhy(command: Command): void {
+  withTable(withConnection(command))
     .argument('<id>', 'job id, or a prefix of it')
     .addHelpText('after', example('unstuck why 0190a1b2c3d4'))
     .action(whyCommand)

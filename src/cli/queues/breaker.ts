@@ -18,8 +18,7 @@ interface ChangeFlags extends ConnectionFlags {
   for?: number
 }
 
-export function addBreaker(program: Command): void {
-  const breaker = program.command('breaker').description('shows and overrides circuit breakers')
+export function defineBreaker(breaker: Command): void {
   withConnection(breaker.command('status'))
     .description('lists breakers; exit code 1 if a breaker is not closed')
     .argument('[name]', 'only this breaker')

@@ -13,9 +13,8 @@ interface LimitsFlags extends ConnectionFlags {
   limit: number
 }
 
-export function addLimits(program: Command): void {
-  withConnection(program.command('limits'))
-    .description('lists rate limits and their tokens, most recently used first')
+export function defineLimits(command: Command): void {
+  withConnection(command)
     .option('--prefix <text>', 'only keys with this prefix, such as gateway:')
     .option('--limit <count>', 'maximum number', readCount, 100)
     .addHelpText('after', example('unstuck limits --prefix gateway:'))

@@ -26,10 +26,7 @@ interface PauseFlags extends TableFlags {
   for?: number
 }
 
-export function addQueues(program: Command): void {
-  const queues = program
-    .command('queues')
-    .description('lists, pauses and resumes queues, and shows their trends')
+export function defineQueues(queues: Command): void {
   withConnection(queues.command('list'))
     .description('lists queues with unfinished jobs, a pause or a dependency')
     .option('--table <name>', 'one table of the profile; default: all')

@@ -7,8 +7,7 @@ import { example, withConnection } from '../connection/with-connection.ts'
 import { type TableFlags, withTables } from '../connection/with-tables.ts'
 import { printJson, printLine, printProgress, printTable } from '../terminal/output.ts'
 
-export function addSchedules(program: Command): void {
-  const schedules = program.command('schedules').description('lists and deletes recurring jobs')
+export function defineSchedules(schedules: Command): void {
   withConnection(schedules.command('list'))
     .description('lists schedules with their next and last run')
     .addHelpText('after', example('unstuck schedules list'))

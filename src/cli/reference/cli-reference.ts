@@ -4,8 +4,8 @@ import { withConnection } from '../connection/with-connection.ts'
 import { createProgram } from '../program.ts'
 import { afterHelp, exampleOf, leafCommands, optionsOf, pathOf } from './command-tree.ts'
 
-export function renderCliReference(): string {
-  const program = createProgram()
+export async function renderCliReference(): Promise<string> {
+  const program = await createProgram()
   const shared = withConnection(program.createCommand('shared')).options
   const isShared = (option: Option) =>
     shared.some(({ flags, description }) => flags === option.flags && description === option.description)

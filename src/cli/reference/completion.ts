@@ -3,16 +3,14 @@ import { example } from '../connection/with-connection.ts'
 import { completionNodes } from './completion-nodes.ts'
 import { completionScript, type ShellName, shellNames } from './completion-scripts.ts'
 
-export function addCompletion(program: Command): void {
-  program
-    .command('completion')
-    .description('prints a completion script for a shell')
+export function defineCompletion(command: Command): void {
+  command
     .addArgument(new Argument('<shell>', 'shell').choices(shellNames))
     .addHelpText(
       'after',
       example('unstuck completion bash > ~/.local/share/bash-completion/completions/unstuck'),
     )
     .action((shell: ShellName) => {
-      process.stdout.write(completionScript(shell, completionNodes(program)))
+      process.stdout.write(completionScript(shell, completionNodes(command.parent ?? command)))
     })
 }

@@ -13,9 +13,8 @@ interface ServeFlags extends ConnectionFlags {
   readUrl?: string
 }
 
-export function addServe(program: Command): void {
-  withConnection(program.command('serve'))
-    .description('serves the HTTP API and the dashboard until SIGTERM; without tokens, local access only')
+export function defineServe(command: Command): void {
+  withConnection(command)
     .option('--host <address>', 'address to listen on (UNSTUCK_HTTP_HOST; default: 127.0.0.1)')
     .option('--port <number>', 'port; 0 picks a free one (UNSTUCK_HTTP_PORT; default: 4700)', readPort)
     .option('--read-url <url>', 'standby to read from (UNSTUCK_READ_URL; default: the database of the jobs)')

@@ -16,8 +16,7 @@ interface CreateFlags extends ConnectionFlags {
   expiresIn?: number
 }
 
-export function addTokens(program: Command): void {
-  const tokens = program.command('tokens').description('creates, lists and revokes tokens of the HTTP API')
+export function defineTokens(tokens: Command): void {
   withConnection(tokens.command('create'))
     .description('creates a token and prints its secret once')
     .argument('<name>', 'name of the person or program')

@@ -32,8 +32,7 @@ interface DeliveriesFlags extends TableFlags {
   limit: number
 }
 
-export function addWebhooks(program: Command): void {
-  const webhooks = program.command('webhooks').description('manages webhooks and their deliveries')
+export function defineWebhooks(webhooks: Command): void {
   withConnection(webhooks.command('add'))
     .description('adds a webhook and prints its signing secret once')
     .argument('<url>', 'https://…')

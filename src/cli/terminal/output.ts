@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createPaint } from './colour.ts'
 import { escapeControls, safeJson } from './escape-controls.ts'
+import { fitTable, type TableFit } from './fit-table.ts'
 import { type Line, renderLine } from './line.ts'
 
 export function printJson(value: unknown): void {
@@ -56,9 +57,11 @@ export function stepPrinter({ json }: { json?: boolean }): {
   }
 }
 
-/** Aligned columns, two spaces apart. */
-export function printTable(rows: string[][]): void {
-  const cells = rows.map((row) => row.map(escapeControls))
+/** Aligned columns, two spaces apart. With `fit`, a terminal gets what fits its width, and a pipe everything. */
+export function printTable(rows: string[][], fit?: TableFit): void {
+  const escaped = rows.map((row) => row.map(escapeControls))
+  const { isTTY, columns } = process.stdout
+  const cells = fit === undefined || !isTTY ? escaped : fitTable(escaped, fit, columns)
   const widths = (cells[0] ?? []).map((_, column) =>
     Math.max(...cells.map((row) => row[column]?.length ?? 0)),
   )

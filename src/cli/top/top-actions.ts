@@ -2,6 +2,7 @@
 import type { CommandContext } from '../../commands/command.ts'
 import { explainJob, readEvents, retryJob } from '../../commands/jobs/job-commands.ts'
 import { drainWorker } from '../../commands/worker-commands.ts'
+import type { JobStatus } from '../../job/job.ts'
 import { redactJson, redactText } from '../../observe/redact.ts'
 import { valueOf } from '../connection/with-commands.ts'
 import type { Line } from '../terminal/line.ts'
@@ -61,10 +62,18 @@ async function jobPanel(context: CommandContext, row: TopRow): Promise<Line[]> {
   return [...facts, [], ...story]
 }
 
+const whyTitles: Record<JobStatus, string> = {
+  waiting: 'why it is not running',
+  running: 'it is running',
+  succeeded: 'it has succeeded',
+  dead: 'why it is dead',
+  cancelled: 'it was cancelled',
+}
+
 async function whyPanel(context: CommandContext, row: TopRow): Promise<Line[]> {
-  const { id, reasons, sentence } = valueOf(await explainJob(context, refOf(row)))
+  const { id, facts, reasons, sentence } = valueOf(await explainJob(context, refOf(row)))
   return [
-    [[`why job ${id} is not running`, 'bold']],
+    [[`job ${id}: ${whyTitles[facts.status]}`, 'bold']],
     [],
     ...reasons.map(
       ({ code, isBlocking, message }): Line => [

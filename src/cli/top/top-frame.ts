@@ -16,7 +16,7 @@ export interface FrameSize {
 
 const MIN_WIDTH = 50
 const MIN_HEIGHT = 10
-const KEYS = '↑↓ select  Enter job  w why  / filter  R retry  D drain  q quit'
+const KEYS = '↑↓ j k select  Enter job  w why  / filter  R retry  D drain  q quit'
 
 /** For a terminal: the rows that fit, around the selected one. */
 export function topFrame(snapshot: Snapshot, rows: TopRow[], view: TopView, size: FrameSize): Line[] {

@@ -22,6 +22,8 @@ describe('keys of unstuck top', () => {
   it('SEE-5 up and down stay within the rows', () => {
     expect(press(firstView, 'up').view.chosen).toBe('a')
     expect(press(firstView, 'down', 'down').view.chosen).toBe('b')
+    expect(press(firstView, 'j', 'j').view.chosen).toBe('b')
+    expect(press(firstView, 'j', 'j', 'k').view.chosen).toBe('a')
     expect(press(firstView, 'down', 'down', 'down', 'down', 'down').view.chosen).toBe('w')
   })
 

@@ -45,8 +45,8 @@ export function pressKey(view: TopView, key: string, rows: TopRow[]): AfterKey {
       : stay({ ask: null, message: 'nothing was changed' })
   }
   if (view.isTyping) return stay(typed(view, key))
-  if (key === 'up') return stay({ chosen: neighbour(view, rows, -1), panel: null })
-  if (key === 'down') return stay({ chosen: neighbour(view, rows, 1), panel: null })
+  if (key === 'up' || key === 'k') return stay({ chosen: neighbour(view, rows, -1), panel: null })
+  if (key === 'down' || key === 'j') return stay({ chosen: neighbour(view, rows, 1), panel: null })
   if (key === 'escape') return stay(view.panel === null ? { filter: '' } : { panel: null })
   if (key === '/') return stay({ isTyping: true, panel: null })
   if (key === 'q') return { view, action: { kind: 'quit' } }

@@ -15,9 +15,8 @@ interface TopFlags extends TableFlags {
   once?: boolean
 }
 
-export function addTop(program: Command): void {
-  withTable(withConnection(program.command('top')))
-    .description('shows leases, workers and breakers live; once without a terminal')
+export function defineTop(command: Command): void {
+  withTable(withConnection(command))
     .option('--once', 'print once and exit')
     .addHelpText('after', example('unstuck top --once'))
     .action(topCommand)

@@ -1,12 +1,18 @@
+import type { Command } from 'commander'
 import { type DeploymentTable, openDeployment } from '../../compose/index.ts'
 import type { Config } from '../../config/index.ts'
 import { runPrune } from '../../runtime/services/run-prune.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../connection/command-config.ts'
 import { eachActingTable } from '../connection/each-acting-table.ts'
+import { example, withConnection } from '../connection/with-connection.ts'
 import { printJson, printLine, printProgress } from '../terminal/output.ts'
 
+export function definePrune(command: Command): void {
+  withConnection(command).addHelpText('after', example('unstuck prune')).action(pruneCommand)
+}
+
 /** Deletes finished jobs past the retention, for cron. Progress on a terminal only. */
-export async function pruneCommand(flags: ConnectionFlags): Promise<void> {
+async function pruneCommand(flags: ConnectionFlags): Promise<void> {
   const config = loadCommandConfig(flags)
   const deployment = openDeployment(config)
   try {

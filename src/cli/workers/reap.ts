@@ -1,3 +1,4 @@
+import type { Command } from 'commander'
 import { describeHidden } from '../../commands/describe-hidden.ts'
 import { previewSweep, type SweepAnswer, sweep } from '../../commands/queue-control-commands.ts'
 import { type Deployment, type DeploymentTable, openDeployment } from '../../compose/index.ts'
@@ -11,12 +12,14 @@ import type { HiddenJobs, ReapedJob } from '../../store/job-store.ts'
 import { loadCommandConfig } from '../connection/command-config.ts'
 import { hiddenLine, markUnhealthy, seenTables } from '../connection/hidden-tables.ts'
 import { type CliContext, valueOf, withCommands } from '../connection/with-commands.ts'
+import { example, withConnection } from '../connection/with-connection.ts'
 import { selectTables, type TableFlags } from '../connection/with-tables.ts'
+import { readWholeNumber, withTable } from '../jobs/job-flags.ts'
 import { endSignal } from '../terminal/end-signal.ts'
 import { printJson, printLine } from '../terminal/output.ts'
 import { observeReaper } from './observe-reaper.ts'
 import { printReport, printWouldReap } from './print-sweep.ts'
-import type { MetricsFlags } from './serve-metrics.ts'
+import { type MetricsFlags, withMetrics } from './serve-metrics.ts'
 
 export interface ReapFlags extends TableFlags, MetricsFlags {
   once?: boolean
@@ -24,7 +27,26 @@ export interface ReapFlags extends TableFlags, MetricsFlags {
   intervalSec?: string
 }
 
-export async function reapCommand(flags: ReapFlags): Promise<void> {
+export function defineReaper(command: Command): void {
+  withInterval(withMetrics(withConnection(command)))
+    .addHelpText('after', example('unstuck reaper'))
+    .action(reapCommand)
+}
+
+export function defineReap(command: Command): void {
+  withInterval(
+    withMetrics(withTable(withConnection(command)))
+      .option('--once', 'run one sweep and exit')
+      .option('--dry-run', 'show what a sweep would do and change nothing'),
+  )
+    .addHelpText('after', example('unstuck reap --dry-run'))
+    .action(reapCommand)
+}
+
+const withInterval = (command: Command): Command =>
+  command.option('--interval-sec <seconds>', 'seconds between sweeps (REAPER_INTERVAL_SEC)', readWholeNumber)
+
+async function reapCommand(flags: ReapFlags): Promise<void> {
   if ((flags.dryRun === true || flags.once === true) && flags.metricsPort !== undefined)
     throw invalidArgument('--metrics-port', flags.metricsPort, 'a reaper that runs until it is stopped')
   if (flags.dryRun === true) return withCommands(flags, (context) => preview(context, flags))

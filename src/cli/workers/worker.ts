@@ -1,8 +1,11 @@
 import { pathToFileURL } from 'node:url'
+import type { Command } from 'commander'
 import { UnstuckError } from '../../errors/index.ts'
 import { type Unstuck, unstuck } from '../../unstuck/unstuck.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../connection/command-config.ts'
-import { type MetricsFlags, serveMetrics } from './serve-metrics.ts'
+import { example, withConnection } from '../connection/with-connection.ts'
+import { readWholeNumber } from '../jobs/job-flags.ts'
+import { type MetricsFlags, serveMetrics, withMetrics } from './serve-metrics.ts'
 import { isJsonLog, jsonLogger, textLogger } from './service-log.ts'
 import { startOtel } from './start-otel.ts'
 
@@ -11,8 +14,17 @@ export interface WorkerFlags extends ConnectionFlags, MetricsFlags {
   concurrency?: string
 }
 
+export function defineWorker(command: Command): void {
+  withMetrics(withConnection(command))
+    .argument('<handlers>', 'a JavaScript module: export default (q) => q.handle(…)')
+    .option('--table <name>', 'table of the profile; default: the first')
+    .option('--concurrency <jobs>', 'maximum number of running jobs (WORKER_CONCURRENCY)', readWholeNumber)
+    .addHelpText('after', example('unstuck worker ./handlers.js --concurrency 10'))
+    .action(workerCommand)
+}
+
 /** The module registers its handlers: `export default (q) => q.handle('asr', …)`. */
-export async function workerCommand(file: string, flags: WorkerFlags): Promise<void> {
+async function workerCommand(file: string, flags: WorkerFlags): Promise<void> {
   // Validated before application code runs.
   const config = loadCommandConfig(
     flags,

@@ -16,8 +16,7 @@ interface ListFlags extends TableFlags {
 const HOUR_MS = 3_600_000
 const ended: readonly WorkerState[] = ['gone', 'stopped']
 
-export function addWorkers(program: Command): void {
-  const workers = program.command('workers').description('lists and drains workers')
+export function defineWorkers(workers: Command): void {
   withTable(withConnection(workers.command('list')))
     .description(
       'lists workers with their state and job types; exit code 1 if a worker is silent or a zombie',
@@ -42,7 +41,7 @@ async function listCommand(flags: ListFlags): Promise<void> {
       process.exitCode = exitCodes.problemFound
     if (flags.json === true) return printJson({ workers: shown })
     if (shown.length === 0) return printLine('no worker has reported in the last hour')
-    printTable([
+    const rows = [
       ['TABLE', 'WORKER', 'STATE', 'PRESENCE', 'SEEN', 'RUNNING', 'LAG', 'VERSION', 'TYPES'],
       ...shown.map((worker) => [
         worker.table,
@@ -55,7 +54,8 @@ async function listCommand(flags: ListFlags): Promise<void> {
         worker.version ?? '–',
         worker.types.join(' '),
       ]),
-    ])
+    ]
+    printTable(rows, { whole: ['WORKER'], spare: ['LAG', 'PRESENCE', 'VERSION', 'TABLE', 'TYPES'] })
   })
 }
 

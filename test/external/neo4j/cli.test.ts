@@ -132,8 +132,8 @@ describe('the command line with --store', () => {
   const filled = (text: string) => known.get(text) ?? text
   const line = (command: string, args: string[]) => [...command.split(' '), ...args.map(filled), ...store]
 
-  it('OPS-8 knows of every command that takes --store', () => {
-    const all = leafCommands(createProgram())
+  it('OPS-8 knows of every command that takes --store', async () => {
+    const all = leafCommands(await createProgram())
       .filter(({ options }) => options.some(({ long }) => long === '--store'))
       .map((command) => pathOf(command).replace('unstuck ', ''))
     const tried = new Set(['doctor', ...[working, refused, lasting].flatMap(Object.keys)])

@@ -39,8 +39,9 @@ function problemOf(line: string, program: Command): string | null {
   return null
 }
 
+const program = await createProgram()
+
 it('finds a command, a subcommand and a flag that do not exist', () => {
-  const program = createProgram()
   expect(problemOf('unstuck reap --once', program)).toBeNull()
   expect(problemOf('unstuck reep', program)).toContain('no reep')
   expect(problemOf('unstuck jobs retri 1', program)).toContain('no retri')
@@ -48,7 +49,7 @@ it('finds a command, a subcommand and a flag that do not exist', () => {
 })
 
 it.each(pages)('%s shows commands that exist', (page) => {
-  const problems = commandsOf(page).map((line) => problemOf(line, createProgram()))
+  const problems = commandsOf(page).map((line) => problemOf(line, program))
   expect(problems.filter((problem) => problem !== null)).toEqual([])
 })
 

@@ -42,9 +42,10 @@ it('OPS-6 start:reaper runs the reaper', () => {
   expect(help(fileURLToPath(new URL('bin/unstuck.js', root)), words)).toMatchObject({ status: 0 })
 })
 
-it('OPS-6 start:reaper builds only if a source is newer than the build', () => {
+it('OPS-6 the demo and start:reaper build only if a source is newer than the build', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
-  expect(scripts['start:reaper']).toMatch(/^node scripts\/build-if-stale\.mjs && /)
+  for (const name of ['start', 'start:reaper'])
+    expect(scripts[name]).toMatch(/^node scripts\/build-if-stale\.mjs && /)
   const folder = mkdtempSync(join(tmpdir(), 'unstuck-stale-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   for (const name of ['scripts', 'src/cli', 'dist']) mkdirSync(join(folder, name), { recursive: true })

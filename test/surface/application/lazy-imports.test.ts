@@ -1,6 +1,15 @@
 // Modules that a process loads only on demand.
 import { execFile } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -119,10 +128,35 @@ it('WORK-1 a worker loads no installer', async () => {
   expect(installer.imported.some((url) => url.endsWith('/migrate-up.js'))).toBe(true)
 })
 
+/** Modules that define a command. */
+const commandFiles = readdirSync(join(dist, 'cli'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.js'))
+  .filter((file) => /export function define/.test(readFileSync(join(dist, 'cli', file), 'utf8')))
+  .map((file) => `cli/${file.replaceAll('\\', '/')}`)
+
+it.each([
+  [['--help'], []],
+  [['--version'], []],
+  [['prune', '--help'], ['workers/prune.js']],
+  [['help', 'why'], ['jobs/why.js']],
+])('OPS-8 unstuck %j loads no command but the one it names', async (argv, own) => {
+  const { imported } = await run(
+    `process.argv = [process.execPath, 'unstuck', ...${JSON.stringify(argv)}]
+     await import('dist/cli/main.js')`,
+  )
+  const commands = ownFiles(imported).filter((file) => commandFiles.includes(file))
+  expect(commands).toEqual(own.map((file) => `cli/${file}`))
+  expect(imported.some((url) => url.includes('/node_modules/commander/'))).toBe(true)
+  expect(commandFiles.length).toBeGreaterThan(20)
+  expect(packages(imported)).toEqual([])
+  // The driver is most of what is left.
+  if (own.length === 0) expect(imported.filter((url) => url.includes('/node_modules/pg/'))).toEqual([])
+})
+
 it('OPS-1 no command but serve loads the HTTP API', async () => {
   const { imported } = await run(
     `const { createProgram } = await import('dist/cli/program.js')
-     createProgram()`,
+     await createProgram()`,
   )
   expect(imported.some((url) => url.endsWith('/dist/cli/server/serve.js'))).toBe(true)
   expect(packages(imported)).toEqual([])

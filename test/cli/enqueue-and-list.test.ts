@@ -1,0 +1,136 @@
+import { stripVTControlCharacters } from 'node:util'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { nativeProfile } from '../../src/profile/native.ts'
+import type { JobStore } from '../../src/store/job-store.ts'
+import { createPostgresStore } from '../../src/store/postgres/index.ts'
+import { createAttachedDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
+import { runInProcess } from './support/in-process.ts'
+import { noTerminal, openTerminal } from './support/pseudo-terminal.ts'
+
+let database: TestDatabase
+
+let store: JobStore
+
+beforeAll(async () => {
+  database = await createAttachedDatabase()
+  store = createPostgresStore({ client: database.pool, table: nativeProfile('unstuck').tables[0] })
+})
+
+afterAll(() => database.drop())
+
+beforeEach(async () => {
+  await database.pool.query('truncate unstuck.jobs, unstuck.events')
+})
+
+const run = (...args: string[]) => runInProcess(args, { DATABASE_URL: database.url })
+
+const runJson = async (...args: string[]) => {
+  const { stdout } = await run(...args, '--json')
+  return JSON.parse(stdout) as Record<string, unknown>
+}
+
+async function enqueue(fields: object = {}): Promise<string> {
+  const [job] = await store.enqueueJobs([{ type: 'asr', payload: { secret: 'x1' }, ...fields }])
+  return job?.jobId ?? ''
+}
+
+async function die(code: string, reason: string): Promise<string> {
+  const jobId = await enqueue()
+  const [claimed] = await store.claimJobs({ workerId: 'worker-9', queues: ['asr'], limit: 1 })
+  if (claimed?.jobId !== jobId) throw new Error('another job was claimed')
+  await store.failJobs([{ ...claimed, code, reason, isRetryable: false }])
+  return jobId
+}
+
+describe('jobs list', () => {
+  it('OPS-8 --where takes the filter of the bulk commands, beside the flags', async () => {
+    const [asr, other] = [await enqueue({ owner: 'ann' }), await enqueue({ type: 'burn', owner: 'ann' })]
+    await enqueue({ owner: 'bob' })
+    const ids = async (...args: string[]) => {
+      const { tables } = (await runJson('jobs', 'list', ...args)) as { tables: { jobs: { id: string }[] }[] }
+      return tables.flatMap(({ jobs }) => jobs.map(({ id }) => id))
+    }
+    expect(await ids('--where', 'owner:ann status:waiting')).toEqual([other, asr])
+    expect(await ids('--where', 'owner:ann', '--type', 'asr')).toEqual([asr])
+    const exported = await run('jobs', 'export', '--where', 'type:burn')
+    expect(exported.stdout.trim().split('\n')).toHaveLength(1)
+  })
+
+  it.each([
+    [['--where', 'colour:red'], /where: unknown key colour[\s\S]*At character 1: colour:red/],
+    [['--where', ''], /where.*at least one key:value/],
+    [['--where', 'type:asr', '--type', 'burn'], /where.*nothing that a flag sets too/],
+  ])('OPS-8 %j is refused with what is wrong', async (args, message) => {
+    const { exitCode, stderr } = await run('jobs', 'list', ...args)
+    expect(exitCode).toBe(2)
+    expect(stderr).toMatch(message)
+  })
+
+  it.skipIf(noTerminal !== null).each([80, 120, 200])('OPS-8 fits %i columns', async (columns) => {
+    const jobId = await die('GW_5XX', 'the gateway did not answer within the time that it was given, again')
+    const options = { env: { DATABASE_URL: database.url }, columns }
+    const terminal = openTerminal(['jobs', 'list'], options)
+    expect(await terminal.ended).toBe(0)
+    const lines = stripVTControlCharacters(terminal.raw()).split('\r\n')
+    expect(lines.some((line) => line.includes(jobId))).toBe(true)
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns)
+  })
+})
+
+describe('enqueue', () => {
+  it('OPS-8 enqueues a job with the fields of the HTTP API', async () => {
+    const fields = ['--queue', 'slow', '--priority', '-5', '--delay', '10m', '--owner', 'ann']
+    const answer = await runJson('enqueue', 'asr', '{ "clip": 42 }', ...fields, '--dedupe-key', 'clip-42')
+    expect(answer).toEqual({ id: expect.any(String), table: 'jobs', outcome: 'created' })
+    const job = await store.getJob(String(answer['id']))
+    expect(job).toMatchObject({
+      type: 'asr',
+      queue: 'slow',
+      priority: -5,
+      owner: 'ann',
+      payload: { clip: 42 },
+      status: 'waiting',
+    })
+    const delayMs = (job?.runAt?.getTime() ?? 0) - (job?.createdAt.getTime() ?? 0)
+    expect(delayMs).toBe(600_000)
+    const again = await run('enqueue', 'asr', '--dedupe-key', 'clip-42')
+    expect(again.stdout).toContain(`job ${String(answer['id'])} in jobs: already has this dedupe key`)
+  })
+
+  it('OPS-8 needs a type only, and names the next command', async () => {
+    const { exitCode, stdout } = await run('enqueue', 'asr')
+    const [, jobId = ''] = /^job (\S+) in jobs: enqueued\nNext: {2}unstuck why \1\n$/.exec(stdout) ?? []
+    expect(exitCode).toBe(0)
+    expect(await store.getJob(jobId)).toMatchObject({ type: 'asr', queue: 'asr', status: 'waiting' })
+  })
+
+  it.each([
+    [['asr', '{clip: 42}'], /payload: not JSON\n +Quote it for the shell/],
+    [['asr', '--priority', 'high'], /--priority.*Must be a whole number/],
+    [['asr', '--delay', 'soon'], /--delay.*Must be a duration/],
+    [['asr', '--queue', ''], /queue/],
+    [['asr', '--owner', 'x'.repeat(201)], /owner/],
+    [[''], /type/],
+    [[], /missing required argument 'type'/],
+    [['asr', '--table', 'clips'], /--table.*clips/],
+  ])('OPS-8 %j is refused with what is wrong', async (args, message) => {
+    const { exitCode, stderr } = await run('enqueue', ...args)
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(message)])
+    const { rows } = await database.pool.query('select 1 from unstuck.jobs')
+    expect(rows).toEqual([])
+  })
+})
+
+describe('short ids', () => {
+  it('OPS-8 the end of an id, as top shows it, is refused with where the whole id is', async () => {
+    const jobId = await enqueue()
+    for (const command of [['why'], ['jobs', 'get'], ['jobs', 'cancel', '--reason', 'x']]) {
+      const { exitCode, stderr } = await run(...command, `…${jobId.slice(-12)}`)
+      expect(exitCode).toBe(2)
+      expect(stderr).toContain('this is the end of an id')
+      expect(stderr).toContain('unstuck jobs list')
+    }
+    expect(await store.getJob(jobId)).toMatchObject({ status: 'waiting' })
+  })
+})
