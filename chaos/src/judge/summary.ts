@@ -3,7 +3,8 @@
 import { countViolations, type Judgement } from './check-history.ts'
 import type { History, LedgerLine } from './history.ts'
 import { worstWaitMs } from './starvation.ts'
-import { measureLateEffects, measureRescues, overdueBound } from './times.ts'
+import { overdueBound } from './overdue.ts'
+import { measureLateEffects, measureRescues } from './times.ts'
 
 const REFUSED = ['lease-lost', 'not-found']
 
