@@ -129,7 +129,9 @@ describe('run_sweep', () => {
   })
 
   const restart = () =>
-    bench.database.pool.query("update unstuck.sweeps set server_started_at = server_started_at - interval '1 h'")
+    bench.database.pool.query(
+      "update unstuck.sweeps set server_started_at = server_started_at - interval '1 h'",
+    )
 
   it('C9 a server that restarts before every sweep holds leases until it stops doing so, and for one lease', async () => {
     const { store, elapse } = harness
