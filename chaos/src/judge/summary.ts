@@ -2,8 +2,9 @@
 
 import { countViolations, type Judgement } from './check-history.ts'
 import type { History, LedgerLine } from './history.ts'
+import { overdueBound } from './overdue.ts'
 import { worstWaitMs } from './starvation.ts'
-import { measureLateEffects, measureRescues, overdueBound } from './times.ts'
+import { measureLateEffects, measureRescues } from './times.ts'
 
 const REFUSED = ['lease-lost', 'not-found']
 

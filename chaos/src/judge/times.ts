@@ -1,8 +1,9 @@
-// I10, I16 and I19 judge when jobs were reaped and from whom; I14 and rescue times are reported.
+// I10 and I19 judge when jobs were reaped and from whom; I14 and rescue times are reported.
 
 import { concerns, type Disturbance } from '../faults/disturbances.ts'
-import { type History, overlapMs, type Violation } from './history.ts'
+import { type History, isWithin, type Violation } from './history.ts'
 import type { Claim, Story } from './job-story.ts'
+import { checkOverdue, longestStallMs, outagesOf } from './overdue.ts'
 import { areAllStarved, isStarved } from './starvation.ts'
 
 export type Reap = {
@@ -19,17 +20,6 @@ const WORKER_GONE = 'worker-gone'
 const UNREACHABLE = new Set(['pause', 'blackhole', 'delay', 'connections-used-up', 'presence-refused'])
 const ENDS_SESSION = new Set(['reset', 'session-ended', 'presence-ended'])
 const ROUNDING_MS = 1.001
-/** Nobody can reap during these, so they do not count as lateness. */
-const NO_SWEEPS = new Set([
-  'database-stopped',
-  'backend-killed',
-  'disk-full',
-  'connections-used-up',
-  'reaper-keeps-locks',
-  'table-locked',
-  'vacuum-full',
-  'slots-full',
-])
 /**
  * Leases survive these: the reaper waits out an outage of the database (C9), the heartbeat thread runs beside a blocked event
  * loop on its own connection (C7), and no decision uses a worker's wall clock (C5).
@@ -116,43 +106,6 @@ function* checkUnexpired(
     yield { invariant: 'I10', message: `job ${jobId}: reaped ${reapedAt - claim.at} ms after its claim` }
 }
 
-export function overdueBound({ times, stalls }: History) {
-  return 3 * times.sweepMs + times.leaseMs + longestStallMs(stalls)
-}
-
-function isAway({ kind }: Disturbance) {
-  return kind !== 'reaper-keeps-locks'
-}
-
-function longestStallMs(stalls: History['stalls']) {
-  return stalls.reduce((most, { from, to, by }) => (by === 'processor' ? most : Math.max(most, to - from)), 0)
-}
-
-function* checkOverdue(history: History): Iterable<Violation> {
-  const { samples, disturbances } = history
-  const outages = disturbances.filter(({ kind }) => NO_SWEEPS.has(kind))
-  if (samples.length === 0) yield { invariant: 'I16', message: 'the table was never sampled' }
-  for (const { at, mismatched, overdueMs } of samples) {
-    if (mismatched > 0)
-      yield {
-        invariant: 'I15',
-        message: `${mismatched} rows at ${iso(at)} whose lease fields contradict their status`,
-      }
-    const lateMs = overdueMs - overlapMs(outages, at - overdueMs, at)
-    // Its hold covers leases that end up to a lease later.
-    const heldBy = (outage: Disturbance) => ({ ...outage, to: outage.to + history.times.leaseMs })
-    const away = outages.filter((outage) => isAway(outage) && isWithin(heldBy(outage), at - overdueMs, at))
-    // A second outage restarts the hold of the first unless the database was up for a lease in between.
-    const againMs = away.length > 1 ? history.times.leaseMs : 0
-    if (lateMs > overdueBound(history) + againMs)
-      yield {
-        invariant: 'I16',
-        message: `a lease was overdue by ${Math.round(lateMs)} ms at ${iso(at)}`,
-        isStarved: areAllStarved(history, at - overdueMs, at),
-      }
-  }
-}
-
 function startTimes({ ledger }: History) {
   const spans: Map<string, { from: number; to: number }> = new Map()
   for (const { kind, job, lease, at } of ledger) {
@@ -199,10 +152,6 @@ function endOf(disturbances: Disturbance[], worker: string) {
   return end?.from ?? Number.POSITIVE_INFINITY
 }
 
-function isWithin(span: { from: number; to: number }, from: number, to: number) {
-  return span.from <= to && span.to >= from
-}
-
 function weightOf({ kind }: Disturbance) {
   if (NO_EXCUSE.has(kind)) return 0
   return HALF_AN_EXCUSE.has(kind) ? 0.5 : 1
@@ -226,8 +175,9 @@ export function measureLateEffects({ ledger }: History, stories: Map<string, Sto
  * Reaps that neither an outage nor a hold delayed, with the time from the last heartbeat until the requeue. A stage or a
  * transaction may have had a longer lease, so the time after its end is what counts.
  */
-function findRescues({ times, disturbances, holds }: History, stories: Map<string, Story>) {
-  const outages = disturbances.filter(({ kind }) => NO_SWEEPS.has(kind))
+function findRescues(history: History, stories: Map<string, Story>) {
+  const { times, holds } = history
+  const outages = outagesOf(history)
   const isDelayed = ({ beatAt, leaseEnd, reapedAt }: Reap) =>
     outages.some((outage) => isWithin({ ...outage, to: outage.to + 2 * times.leaseMs }, beatAt, reapedAt)) ||
     holds.some(({ at }) => at >= leaseEnd && at <= reapedAt + times.sweepMs)

@@ -85,13 +85,10 @@ export function drawPlan(seed: number): Plan {
   const jobs = Array.from({ length: count }, () => drawJob(random, types, leaseMs, durationMs))
   const kinds = faultKinds.filter(() => random() < 0.35)
   const faults = flavour === 'faults' ? drawFaults(random, kinds, leaseMs, durationMs) : []
-  return {
-    seed,
-    settings,
-    durationMs,
-    jobs: jobs.toSorted((a, b) => a.atMs - b.atMs),
-    faults: faults.toSorted((a, b) => a.atMs - b.atMs),
-  }
+  jobs.sort((a, b) => a.atMs - b.atMs)
+  if (flavour === 'faults' && random() < 0.1)
+    return { seed, settings, jobs, ...drawFlapping(random, leaseMs) }
+  return { seed, settings, durationMs, jobs, faults: faults.toSorted((a, b) => a.atMs - b.atMs) }
 }
 
 function drawJob(
@@ -109,6 +106,16 @@ function drawJob(
     type,
     workMs: isLong ? leaseMs * (0.2 + 2.3 * random()) : leaseMs * 0.05 * random(),
   }
+}
+
+/** A worker dies, and the server stops again and again, for a moment and before a lease has passed. */
+function drawFlapping(random: () => number, leaseMs: number): Pick<Plan, 'durationMs' | 'faults'> {
+  const durationMs = 10 * leaseMs
+  const kill: Fault = { atMs: leaseMs * random(), kind: 'kill', target: 0, durationMs: 0, size: 0 }
+  const faults = [kill]
+  for (let atMs = leaseMs; atMs < durationMs; atMs += leaseMs * (0.6 + 0.3 * random()))
+    faults.push({ atMs, kind: 'database-stop', target: 0, durationMs: leaseMs * 0.3 * random(), size: 0 })
+  return { durationMs, faults }
 }
 
 function drawFaults(random: () => number, kinds: FaultKind[], leaseMs: number, durationMs: number): Fault[] {

@@ -10,11 +10,12 @@ import type { RuntimeEventEmitter } from '../../../src/observe/events.ts'
 import { retryUntilAnswered } from '../../../src/runtime/calls/retry-until-answered.ts'
 import { type Reaper, startReaper } from '../../../src/runtime/services/reaper.ts'
 import { replaceTiming } from '../../../src/runtime/timing/timing.ts'
-import type { JobStore } from '../../../src/store/job-store.ts'
+import type { HeartbeatReport, JobStore } from '../../../src/store/job-store.ts'
 import type { Plan, PlannedJob } from '../plan/plan.ts'
 import { poisonAttempts } from '../plan/settings.ts'
 import { createUuid } from './create-uuid.ts'
 import { describeCall, shortId } from './describe-call.ts'
+import { EndedLeases } from './ended-leases.ts'
 import { FaultPlayer } from './fault-player.ts'
 import { handlersOf } from './handlers.ts'
 import { leasesOf, type Route, SimDatabase } from './sim-database.ts'
@@ -77,6 +78,7 @@ export class Simulation {
   }
 
   readonly #nextUuid: () => string
+  readonly #endedLeases = new EndedLeases((message) => this.violations.push({ invariant: 'lease', message }))
 
   async run(): Promise<void> {
     const restore = replaceTiming(this.time.timing(this.#nextUuid))
@@ -285,6 +287,8 @@ export class Simulation {
   }
 
   #noteAnswered(route: Route, verb: string, args: unknown[], answer: unknown): void {
+    if (verb === 'heartbeatJobs')
+      this.#endedLeases.noteAnswers(route.owner, (answer as HeartbeatReport).answers)
     if (verb === 'heartbeatJobs' || route.kind === 'heartbeat') return
     for (const [index, lease] of leasesOf(verb, args).entries()) {
       const outcome = (answer as { outcome: string }[])[index]?.outcome

@@ -55,3 +55,14 @@ it('LEASE-4 nothing is left of a claim whose jobs were dropped one by one', () =
   changes.flush()
   expect(held.list()).toEqual([])
 })
+
+it('LEASE-4 nothing is left of a claim whose last job, handed over to a transaction, is dropped after the others', () => {
+  const { held, changes } = start()
+  for (const each of [a1, a2]) changes.hold(each)
+  changes.flush()
+  held.drop(a1)
+  changes.dropAll('a')
+  changes.drop(a1)
+  changes.flush()
+  expect(held.list()).toEqual([])
+})

@@ -36,6 +36,8 @@ export class LeaseChanges {
   }
 
   drop({ jobId, leaseId }: Lease): void {
+    // The last job of a claim to end may be one that was handed over before.
+    if (this.#dropped.get(leaseId)?.[0] === ALL) return
     addTo(this.#dropped, leaseId, jobId)
     this.#timer ??= timing.setTimeout(() => this.flush(), DROPPED_MS)
   }

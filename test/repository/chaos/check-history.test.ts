@@ -189,20 +189,47 @@ describe('the judge of a chaos run', () => {
     expect(invariantsOf(history)).not.toContain('I16')
   })
 
+  const outage = (from: number, to: number, kind = 'database-stopped') => ({
+    who: '*',
+    kind,
+    from: T0 + from,
+    to: T0 + to,
+  })
+
+  it('counts two outages at once only once', () => {
+    const history = cleanHistory()
+    history.samples.push({ at: T0 + 20_000, mismatched: 0, overdueMs: 13_000 })
+    history.disturbances.push(outage(6_000, 10_000), outage(6_000, 10_000, 'slots-full'))
+    expect(invariantsOf(history)).toContain('I16')
+  })
+
   it('allows one more lease if a second outage restarted the hold', () => {
     const history = cleanHistory()
-    const outage = (from: number, to: number) => ({
-      who: '*',
-      kind: 'database-stopped',
-      from: T0 + from,
-      to: T0 + to,
-    })
     history.samples.push({ at: T0 + 20_000, mismatched: 0, overdueMs: 12_000 })
     history.disturbances.push(outage(9_000, 14_500))
     expect(invariantsOf(history)).toContain('I16')
     history.disturbances.push(outage(16_000, 16_100))
     expect(invariantsOf(history)).not.toContain('I16')
     history.samples.push({ at: T0 + 21_000, mismatched: 0, overdueMs: 13_000 })
+    expect(invariantsOf(history)).toContain('I16')
+  })
+
+  it('allows nothing for outages that were over when the lease ended', () => {
+    const history = cleanHistory()
+    history.samples.push({ at: T0 + 20_000, mismatched: 0, overdueMs: 6_000 })
+    history.disturbances.push(outage(12_000, 12_100), outage(13_000, 13_100))
+    expect(invariantsOf(history)).toContain('I16')
+  })
+
+  it('allows what sweeps cannot see between one outage and the next', () => {
+    const history = cleanHistory()
+    const sample = { at: T0 + 20_000, mismatched: 0, overdueMs: 8_000 }
+    history.samples.push(sample)
+    history.disturbances.push(outage(11_900, 12_000), outage(13_500, 13_500))
+    expect(invariantsOf(history)).toContain('I16')
+    history.disturbances.push(outage(15_000, 15_000))
+    expect(invariantsOf(history)).not.toContain('I16')
+    sample.overdueMs = 9_000
     expect(invariantsOf(history)).toContain('I16')
   })
 

@@ -127,4 +127,36 @@ describe('run_sweep', () => {
     await elapse(MINUTE + SECOND)
     expect(await runSweep('cron')).toEqual({ running: 3, holdReason: 'server-restarted' })
   })
+
+  const restart = () =>
+    bench.database.pool.query(
+      "update unstuck.sweeps set server_started_at = server_started_at - interval '1 h'",
+    )
+
+  it('C9 a server that restarts before every sweep holds leases until it stops doing so, and for one lease', async () => {
+    const { store, elapse } = harness
+    await startMany(store, 3)
+    await runSweep('cron')
+    for (let count = 0; count < 10; count++) {
+      await elapse(30 * SECOND)
+      await restart()
+      expect(await runSweep('cron')).toMatchObject({ running: 3 })
+    }
+    await elapse(MINUTE + SECOND)
+    expect(await runSweep('cron')).toEqual({ running: 0, holdReason: null })
+  })
+
+  it('C9 restarts end a hold once sweeps have seen the database up for a lease in all', async () => {
+    const { store, elapse } = harness
+    await startMany(store, 3)
+    await runSweep('cron')
+    await elapse(MINUTE + SECOND)
+    for (const running of [3, 3, 0]) {
+      await restart()
+      expect(await runSweep('cron')).toMatchObject({ running })
+      await elapse(40 * SECOND)
+      await runSweep('cron')
+      await elapse(5 * SECOND)
+    }
+  })
 })
