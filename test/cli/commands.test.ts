@@ -42,6 +42,7 @@ const instead: Record<string, string[]> = {
   'unstuck events': ['events'],
   'unstuck jobs export': ['jobs', 'export'],
   'unstuck serve': ['serve', '--port', '0'],
+  'unstuck enqueue': ['enqueue', 'asr', '{}'],
   'unstuck drill': ['drill', '--sweep', '--lease', '1s', '--budget', '1s'],
 }
 const argumentsOf = ({ name, example }: Known) => instead[name] ?? example.filter((word) => word !== '--json')

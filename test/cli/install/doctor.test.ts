@@ -245,7 +245,7 @@ describe('one thing is broken', () => {
     expect(warnings.map(({ message, fix }) => [message, fix])).toEqual([
       [
         'queue asr of unstuck.jobs is paused by ben: new model, until it is resumed; jobs due: 0',
-        'unstuck queues resume asr',
+        'unstuck queues resume asr --reason …',
       ],
       [
         'breaker gateway is held by ana: INC-431; queues on hold: convert',

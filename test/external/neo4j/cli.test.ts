@@ -29,6 +29,7 @@ const working: Record<string, [args: string[], says: string]> = {
   config: [[], 'databaseUrl'],
   top: [[], 'EmbeddingJob  waiting'],
   events: [[], 'failed'],
+  enqueue: [['embed', '{"page": 1}'], 'in EmbeddingJob'],
   'jobs list': [[], '$dead'],
   'jobs get': [['$dead'], 'GONE'],
   'jobs export': [[], '$dead'],

@@ -71,7 +71,7 @@ begin
         if v_choice.is_reserved then return; end if;
         if v_choice.is_alone then v_left := 1; v_take := 1; end if;
         v_buried := v_choice.buried; v_slots := v_choice.slots; v_ids := v_choice.ids;
-        if v_choice.skips <> v_skips then v_skips := v_choice.skips; v_asked := null; end if;
+        if cardinality(v_choice.skips) > cardinality(v_skips) then v_skips := v_choice.skips; v_asked := null; end if;
         continue when v_ids is null or cardinality(v_ids) > 0;
       else
         if v_due.granted > 0 then

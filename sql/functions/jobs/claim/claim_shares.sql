@@ -13,7 +13,7 @@ declare
   v_examined int := least(p_limit, cardinality(p_queues));
   v_depth int := 2 * p_limit / v_examined;
   v_depths int[] := array_fill(v_depth, array[v_examined]);
-  v_skips text[] := p_skips || 'spent'::text;
+  v_skips text[] := array_append(p_skips, 'spent'::text);
   v_is_cut boolean;
   v_is_enough boolean;
 begin

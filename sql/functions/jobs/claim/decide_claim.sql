@@ -19,14 +19,14 @@ begin
   if v_spent is not null then
     perform "unstuck"."bury_spent"(v_spent, p_policy);
     buried := buried + cardinality(v_spent);
-    skips := case when buried >= 100 then skips || 'spent'::text else skips end;
+    skips := case when buried >= 100 then array_append(skips, 'spent'::text) else skips end;
     return;
   end if;
-  if 'last' <> all (skips) then
+  if 'last'::text <> all (skips) then
     is_alone := "unstuck"."keep_worker"(p_worker_id, v_held, p_is_first, p_reserves, p_lease_id, p_policy);
     if not is_alone then
       is_reserved := "unstuck"."kept_job"(p_worker_id) is not null;
-      skips := skips || 'last'::text;
+      skips := array_append(skips, 'last'::text);
       return;
     end if;
   end if;

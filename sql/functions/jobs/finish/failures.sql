@@ -11,7 +11,7 @@ begin atomic
          round(asked.retry_in_ms, 3)::float8, /*counts_timeouts*/(coalesce(asked.cause = 'timeout', false)),
          coalesce(asked.is_retryable, true) and coalesce(asked.category, 'TRANSIENT') = 'TRANSIENT'
            and asked.cause is distinct from 'timeout',
-         "unstuck".steps_of(jsonb_build_object('backoff_steps_ms', asked.backoff_steps_ms)), asked.max_attempts
+         translate(nullif(asked.backoff_steps_ms, 'null'::jsonb)::text, '[]', '{}')::bigint[], asked.max_attempts
     from rows from (jsonb_to_recordset(p_failures) as (
            id /*id*/uuid, lease_id uuid, code text, reason text, category text, stack text, is_retryable boolean,
            retry_in_ms numeric, cause text, backoff_steps_ms jsonb, max_attempts int)) with ordinality asked;
