@@ -37,10 +37,13 @@ export function bindWorkers<Tx>(shards: ShardSet<Tx>): WorkerStore {
 const states: WorkerState[] = ['zombie', 'draining', 'live', 'late', 'silent', 'stopped', 'gone']
 
 function mergeWorker(parts: WorkerStatus[]): WorkerStatus {
-  const [newest = parts[0]] = parts.toSorted((a, b) => a.seenMs - b.seenMs)
+  const newest = parts.toSorted((a, b) => a.seenMs - b.seenMs)[0] as WorkerStatus
+  const leases = parts.reduce((total, part) => total + part.leases, 0)
   return {
-    ...(newest as WorkerStatus),
+    ...newest,
     state: states.find((state) => parts.some((part) => part.state === state)) ?? 'gone',
-    leases: parts.reduce((total, { leases }) => total + leases, 0),
+    // Its slots serve all shards; the other leases are claimed ahead.
+    running: Math.min(leases, newest.concurrency),
+    leases,
   }
 }
