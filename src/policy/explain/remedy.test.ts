@@ -138,7 +138,10 @@ describe('an explanation', () => {
     const asked = explainJob({ ...waiting, ...overdue, leaseLeftMs: 9_000, isCancelAsked: true, cancel })
     expect(asked.reasons).toMatchObject([
       { code: 'LEASED' },
-      { message: 'cancelled by ana: wrong bucket; the worker stops it at its next heartbeat, which a hint brings forward' },
+      {
+        message:
+          'cancelled by ana: wrong bucket; the worker stops it at its next heartbeat, which a hint brings forward',
+      },
     ])
   })
 })
