@@ -79,7 +79,7 @@ describe('a list of jobs', () => {
     await page.getByRole('checkbox', { name: 'Select all shown' }).check()
     await page.getByRole('button', { name: 'All matching' }).click()
     await page.getByText('All 300 matching').waitFor()
-    const retry = page.getByRole('button', { name: 'Retry' })
+    const retry = page.getByRole('button', { name: 'Retry', exact: true })
     expect(await retry.getAttribute('title')).toBe('All matching jobs are waiting')
     await page.getByRole('button', { name: 'Cancel', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Cancel all matching jobs' })

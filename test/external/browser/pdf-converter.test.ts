@@ -30,7 +30,7 @@ it('SEE-5 BREAK-4 the page of the PDF converter shows the banner, and retry with
   await rowsOf(page).getByRole('link', { name: 'XML' }).nth(1).waitFor()
 
   await page.getByRole('button', { name: 'One that cannot be converted' }).click()
-  const retry = page.getByRole('button', { name: 'Retry' })
+  const retry = page.getByRole('button', { name: 'Retry', exact: true })
   await retry.waitFor()
   expect(await retry.isEnabled()).toBe(true)
   await page.getByRole('button', { name: 'Delete the PDF' }).click()
