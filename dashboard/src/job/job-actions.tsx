@@ -28,7 +28,7 @@ const WORDS: Record<JobAction, { title: string; verb: string; effect: string; do
     title: 'Cancel this job',
     verb: 'Cancel the job',
     effect:
-      'A waiting job is cancelled at once. A running one stops when its worker is told, at the next heartbeat at the latest.',
+      'A waiting job is cancelled at once. A running one stops at its worker’s next heartbeat at the latest.',
     done: 'Cancelled, or asked to stop.',
   },
   discard: {

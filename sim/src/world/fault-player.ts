@@ -1,4 +1,4 @@
-// Plays the faults of a plan, and logs each as a disturbance, by which the judge tells a false reap from a deserved one.
+// Plays the faults of a plan, and logs each as a disturbance, so that the judge can distinguish a false reap from a deserved one.
 import type { Fault, FaultKind } from '../plan/plan.ts'
 import type { Simulation } from './simulation.ts'
 import { EPOCH_MS } from './virtual-time.ts'

@@ -140,7 +140,7 @@ export class SimDatabase {
 
   /**
    * begin_sweep.sql knows that the server was restarted, and since when the table is locked, and holds what expired since. The
-   * memory store has neither: its sweep is told that sweeps have failed since then, which has the same effect.
+   * memory store has neither: its sweep gets them as sweeps that have failed since then, with the same effect.
    */
   #reportOutage({ reaper, cursor }: SweepRequest = {}): void {
     const sinceMs = this.#isRestarted ? this.#state.sweptAtMs : this.#lockedLongSinceMs()
