@@ -218,6 +218,13 @@ function describeWriting(opened: () => TestBench): void {
     })
   })
 
+  it('WORK-7 a schedule keeps the waits of its jobs', async () => {
+    const { store } = opened()
+    const job = { type: TYPE, retry: { backoff: [SECOND, HOUR] } }
+    await writeOne(store, HOUR, { job })
+    expect((await readOne(store)).job).toEqual(job)
+  })
+
   it('WORK-7 a deleted schedule no longer runs, and its jobs stay', async () => {
     const { store } = opened()
     await writeOne(store, -MINUTE)

@@ -62,5 +62,7 @@ function toScheduledJob(requested: Row): ScheduledJob {
   const fields = Object.entries(names)
     .filter(isGiven)
     .map(([column, name]) => [name, requested[column]])
-  return Object.fromEntries(fields) as ScheduledJob
+  const { backoff_steps_ms: steps } = requested
+  const retry = Array.isArray(steps) ? { retry: { backoff: steps as number[] } } : {}
+  return { ...(Object.fromEntries(fields) as ScheduledJob), ...retry }
 }
