@@ -7,12 +7,12 @@ export function requireKnownNames(
   where: string,
   given: readonly string[],
   known: readonly string[],
-  kind: 'option' | 'field' = 'option',
+  kind: 'option' | 'field' | 'event' = 'option',
 ): void {
   const unknown = given.find((name) => !known.includes(name))
   if (unknown === undefined) return
   const closest = closestName(unknown, known)
-  const shown = /^\w{1,40}$/.test(unknown) ? unknown : showValue(unknown)
+  const shown = /^[\w:-]{1,40}$/.test(unknown) ? unknown : showValue(unknown)
   const proposal = closest === undefined ? '.' : ` — did you mean ${closest}?`
   const takes = known.join(', ')
   throw new UnstuckError(

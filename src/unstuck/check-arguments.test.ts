@@ -64,6 +64,11 @@ const mistakes: Record<string, [() => unknown, string]> = {
   ],
   'options of a wait that are null': [() => q()['waitFor']?.('id', null), 'options of waitFor: got null'],
   'a misspelt limit': [() => q()['drain']?.({ limt: 3 }), 'drain: unknown option limt — did you mean limit?'],
+  'a misspelt event': [
+    () => q()['on']?.('job:end', () => {}),
+    'on: unknown event job:end — did you mean job:ended?',
+  ],
+  'an event without a name': [() => q()['on']?.(undefined, () => {}), 'on: unknown event undefined'],
   'a listener that is no function': [
     () => q()['on']?.('job:ended'),
     'listener: got undefined, takes a function',
