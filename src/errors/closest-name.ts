@@ -15,7 +15,8 @@ export function closestName(
     .map((candidate) => {
       // The difference in length is a lower bound: skips most of a process's environment variables.
       const atLeast = Math.abs(name.length - candidate.length)
-      return { candidate, edits: atLeast > maxEdits ? atLeast : countEdits(upper, candidate.toUpperCase()) }
+      const edits = atLeast > maxEdits ? atLeast : countEdits(upper, candidate.toUpperCase(), maxEdits)
+      return { candidate, edits }
     })
     .toSorted((a, b) => a.edits - b.edits)
   const closest = ranked[0]
@@ -28,10 +29,14 @@ function hasEnding(longer: string, shorter: string): boolean {
   return longer.startsWith(`${shorter}_`)
 }
 
-/** Optimal string alignment: insertions, deletions, replacements and swaps of neighbours. */
-function countEdits(from: string, to: string): number {
+/**
+ * Optimal string alignment: insertions, deletions, replacements and swaps of neighbours. Ends once it is certain that there
+ * are more than `most`: at every start of an application each environment variable is compared with each name.
+ */
+function countEdits(from: string, to: string, most: number): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, column) => column)
+  let leastOfLast = 0
   for (let row = 1; row <= from.length; row++) {
     const current = [row]
     for (let column = 1; column <= to.length; column++) {
@@ -44,8 +49,11 @@ function countEdits(from: string, to: string): number {
         row > 1 && column > 1 && isSwap ? (beforeLast[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
       )
     }
+    const least = Math.min(...current)
+    if (least > most && leastOfLast > most) return least
     beforeLast = last
     last = current
+    leastOfLast = least
   }
   return last[to.length] ?? 0
 }

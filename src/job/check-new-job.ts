@@ -57,8 +57,8 @@ export function checkNewJob(job: NewJob, { maxPayloadBytes }: NewJobLimits): voi
     if (value !== undefined && !isWhole(value, least, most))
       throw invalidArgument(field, value, `a whole number from ${least} to ${most}`)
   }
-  checkTime({ delayMs: job.delayMs, runAt: job.runAt })
-  checkTime({ ttlMs: job.ttlMs, expiresAt: job.expiresAt })
+  checkTime('delayMs', job.delayMs, 'runAt', job.runAt)
+  checkTime('ttlMs', job.ttlMs, 'expiresAt', job.expiresAt)
   checkRules(job)
   if (job.dedupe !== undefined) checkText('dedupeKey', job.dedupe.key, texts.dedupeKey)
   if (job.payload !== undefined) checkPayload(job.payload, maxPayloadBytes)
@@ -79,9 +79,7 @@ function isWhole(value: unknown, least: number, most: number): boolean {
 }
 
 /** A duration from now, or a time: one of the two. */
-function checkTime(given: { [name: string]: unknown }): void {
-  const [[durationName, duration] = ['', undefined], [timeName, time] = ['', undefined]] =
-    Object.entries(given)
+function checkTime(durationName: string, duration: unknown, timeName: string, time: unknown): void {
   const hasDuration = duration !== undefined && duration !== null
   const hasTime = time !== undefined && time !== null
   if (hasDuration && !(typeof duration === 'number' && duration >= 0 && duration <= MOST_DELAY_MS))
