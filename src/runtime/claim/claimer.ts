@@ -92,9 +92,13 @@ export class Claimer<Tx> {
     this.#handlerSlots.free(type)
   }
 
-  /** Jobs that started together end together: one call writes their results, and one claim replaces them. */
-  gather(): Promise<void> {
-    const gatherMs = this.#prefetch.gatherMs()
+  /** Many results are written by one call. */
+  gatherResults(): Promise<void> {
+    return this.#gather(this.#prefetch.gatherResultsMs())
+  }
+
+  /** Jobs that started together end together, and one claim replaces them. */
+  #gather(gatherMs = this.#prefetch.gatherMs()): Promise<void> {
     return gatherMs >= 1 ? wait(gatherMs, this.#options.stopping) : untilNextTurn()
   }
 
@@ -126,7 +130,7 @@ export class Claimer<Tx> {
       const size = canClaim() ? planClaim(this.#facts()) : null
       this.#lastFound = size === null ? 'unknown' : await this.#claim(size)
       if (this.#lastFound !== 'all') await this.#waker.pause(this.#pauseMs())
-      if (this.#lastFound === 'unknown' && planClaim(this.#facts()) !== null) await this.gather()
+      if (this.#lastFound === 'unknown' && planClaim(this.#facts()) !== null) await this.#gather()
       await this.#releaseStale()
     }
     await this.#releaseStale()

@@ -53,6 +53,18 @@ it('WORK-10 jobs that end together are gathered for a fiftieth of the time that 
   expect(gatherMs(100, 0)).toBe(0)
 })
 
+it('WORK-10 results wait longer, two fifths of that time and 20 ms at most, if sixteen come meanwhile', () => {
+  const gatherMs = (handlerMs: number, running: number) => {
+    const prefetch = new Prefetch(100)
+    handle(prefetch, handlerMs, { handlers: 100 })
+    for (let handler = 0; handler < running; handler++) prefetch.noteStart()
+    return prefetch.gatherResultsMs()
+  }
+  expect([gatherMs(10, 40), gatherMs(50, 40), gatherMs(100, 80)]).toEqual([4, 20, 20])
+  expect([gatherMs(10, 39), gatherMs(50, 39), gatherMs(100, 79)]).toEqual([0.2, 1, 2])
+  expect(gatherMs(0, 100)).toBe(0)
+})
+
 it('WORK-10 slow handlers that return one shortly after the other do not look fast', () => {
   const prefetch = new Prefetch(SLOTS)
   for (let round = 0; round < 3; round++) {

@@ -16,6 +16,9 @@ const MOST = 4_000
 const GROWTH = 8
 /** A slot may stay empty, and a result unwritten, for this share of the time that a job takes, */
 const GATHER_SHARE = 0.02
+/** a result for a larger one if a call then writes this many: a slot is free before its result is written. */
+const RESULT_SHARE = 0.4
+const WORTHWHILE_RESULTS = 16
 /** but not for longer, so that jobs that end together are replaced by one claim. */
 const MOST_GATHER_MS = 20
 /** Half-life of observations. */
@@ -71,10 +74,17 @@ export class Prefetch {
     return Math.floor(Math.min(MOST, GROWTH * this.#startedWithin(soonMs), byDuration))
   }
 
-  /** How long to wait for the end of other jobs, before those that have ended are written and replaced. */
+  /** How long to wait for the end of other jobs, before those that have ended are replaced. */
   gatherMs(): number {
     this.#passTime()
     return this.#handling === 0 ? 0 : Math.min(MOST_GATHER_MS, this.#jobMs * GATHER_SHARE)
+  }
+
+  /** The same, before their results are written. */
+  gatherResultsMs(): number {
+    const leastMs = this.gatherMs()
+    const mostMs = Math.min(MOST_GATHER_MS, this.#jobMs * RESULT_SHARE)
+    return (this.#handling * mostMs) / this.#jobMs >= WORTHWHILE_RESULTS ? mostMs : leastMs
   }
 
   /** The time that a job takes. */

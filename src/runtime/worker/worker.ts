@@ -102,7 +102,7 @@ class RunningWorker<Tx> {
       completions: batcherOf(
         store,
         (completions) => store.completeJobs(completions, { policy }),
-        () => this.#claimer.gather(),
+        () => this.#claimer.gatherResults(),
       ),
       failures: batcherOf(store, (failures) => store.failJobs(failures, { policy })),
       releases: batcherOf(store, (leases) => store.releaseJobs(leases, { cause: 'interruption' })),
