@@ -187,6 +187,8 @@
 -- column jobs.traceparent text
 -- column jobs.backoff_steps_ms bigint[]
 -- column jobs.expires_at timestamp with time zone
+-- column jobs.progress_value double precision
+-- column jobs.progress_text text
 -- constraint jobs jobs_pkey PRIMARY KEY (id)
 -- constraint jobs jobs_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'running'::text, 'succeeded'::text, 'dead'::text, 'cancelled'::text])))
 -- CREATE INDEX jobs_dead ON <schema>.jobs USING btree (id) WHERE (status = 'dead'::text)
@@ -602,7 +604,7 @@
 -- function enqueue_keyed(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, OUT created uuid[], OUT queues text[], OUT delays_ms double precision[], OUT ids text[], OUT outcomes text[]) returns record plpgsql volatile cfc1c9da1637b003e768fcf07b8b6120
 -- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile 12e9d8f474f915ae687f0a8d6b12b317
 -- function expiry_of(p_job jsonb, p_now timestamp with time zone) returns timestamp with time zone sql stable a0cc6956193f3a1e2fb0e9d6a780ed5d
--- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 448e43db2f43b31e81c5815ef55f2a38
+-- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile de1baa3792d372300017525e54c5bbbc
 -- function extend_free_leases(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint, p_policy <schema>.policies, p_now timestamp with time zone, OUT ids uuid[], OUT lease_ids uuid[], OUT answers text[]) returns record plpgsql volatile lock_timeout=1ms plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off bdea5df4059375de44d87af16cf968c2
 -- function fail_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[], p_tries integer[], p_error text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp a3463f3ffc124f35f6bcccab5de6f5d6
 -- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off e669fcb54dd396133567a93063c96748
@@ -654,7 +656,7 @@
 -- function job_lock(p_id uuid) returns jsonb plpgsql volatile 28728380b5da88dc67ac49c49b90c6b3
 -- function job_outcomes(p_ids uuid[], p_lease_ids uuid[], p_finished uuid[], p_outcome text, p_deleted uuid[] DEFAULT NULL::uuid[], p_deleted_lease_ids uuid[] DEFAULT NULL::uuid[]) returns SETOF <schema>.job_outcome plpgsql volatile 2d6aeeb8a5a4fd9146dfeace9ccc2e9b
 -- function job_problem(p_job jsonb) returns text sql stable 214d8fae90b518db52162e5062e720fa
--- function job_record(p_id uuid) returns jsonb sql stable c51d97b72c7c4f6ced55ddcf35cd0cba
+-- function job_record(p_id uuid) returns jsonb sql stable 2605b032cb0689f927537dc349876965
 -- function job_summary(p_id uuid, p_with_payload boolean) returns jsonb plpgsql stable 3df293da0674f1025e7240e44e85ea14
 -- function jobs_ahead(p_id uuid) returns integer plpgsql stable a589e1cf49ffee60ae58b7983314c3b7
 -- function judged_chance(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer, p_expires_at timestamp with time zone) returns text plpgsql stable 4ab77a257703f99ebc772d141a100310
@@ -729,6 +731,7 @@
 -- function read_ends(p_ids uuid[]) returns SETOF jsonb plpgsql volatile enable_seqscan=off enable_hashjoin=off enable_mergejoin=off 1f26cd93790656c2b2a0df8c76b32ce3
 -- function read_health(p_policy jsonb DEFAULT NULL::jsonb, p_count_limit integer DEFAULT 100000) returns TABLE(waiting integer, due integer, running integer, overdue integer, oldest_overdue_ms double precision, oldest_due_ms double precision, unjudged integer, reaper_age_ms double precision, hold_reason text, released_often integer, at_least text[], queues jsonb) plpgsql stable enable_seqscan=off 259250ca6474013dbb2eac0da179835f
 -- function read_observations() returns TABLE(since timestamp with time zone, would_requeue integer, would_dead_letter integer, would_cancel integer, came_back integer, still_stuck integer, reaped integer, gone integer) plpgsql stable fdc188d0201dbf82aa2bee7ed6437205
+-- function read_progress(p_ids uuid[]) returns SETOF jsonb plpgsql volatile enable_seqscan=off enable_hashjoin=off enable_mergejoin=off bdca5b6de5cb1f0d795c508e4a4bd392
 -- function read_slo(p_window_ms bigint DEFAULT 86400000, p_poll_ms bigint DEFAULT 2000, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(rescued integer, in_time integer, p50_ms double precision, p95_ms double precision, worst_ms double precision, promise_ms double precision, oldest_stuck_ms double precision, stale_leases integer, by_cause jsonb) plpgsql stable 623385e0c8e10af43bd38a27a5034421
 -- function reap_backoff_ms(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns bigint sql immutable b5e5df8e86abc1952a555916ff747327
 -- function reap_cause(p_reason text) returns text sql immutable 3468efd7102fc93e1e6ce099ee01dbc4
@@ -762,7 +765,8 @@
 -- function remove_team_objects(p_attachment text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 700806ae48293deeab4b11f77f2c7be8
 -- function remove_webhook(p_attachment text, p_id uuid, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 2d9614c2327896602b1506a0f652667a
 -- function rename_team_object(p_kind text, p_schema text, p_name text, p_takes text, p_new_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 5aed8ff0ade3192230c483145d92a167
--- function replace_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_now timestamp with time zone, p_max_attempts integer, OUT replaced jsonb, OUT queues text[], OUT delays_ms double precision[]) returns record plpgsql volatile enable_seqscan=off a03dd935f1861f7d15d8e1aa2d69d058
+-- function replace_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_now timestamp with time zone, p_max_attempts integer, OUT replaced jsonb, OUT queues text[], OUT delays_ms double precision[]) returns record plpgsql volatile enable_seqscan=off 2887ee7295c2b251301cdfc67b6c6302
+-- function report_progress(p_ids uuid[], p_lease_ids uuid[], p_values double precision[], p_texts text[] DEFAULT NULL::text[]) returns TABLE(id text, is_kept boolean) plpgsql volatile plan_cache_mode=force_generic_plan 59dab3b1283218066fe92b294c0234f1
 -- function report_worker(p_attachment text, p_report jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 7f802e6dafe2f4a0391214eff04dad60
 -- function require(p_ok boolean, p_name text, p_got text, p_takes text) returns boolean plpgsql immutable 550a0c6915907d3681d98ea88e1b00cb
 -- function require_acting(p_attachment text) returns boolean plpgsql stable search_path=pg_catalog, pg_temp b3b07b2b0b7b26568eb320e1a08570e1
@@ -782,6 +786,7 @@
 -- function require_list(p_list anyarray, p_name text, p_takes text) returns boolean plpgsql immutable 3ad65799793c59ef9a5a1cf212a42867
 -- function require_operation(p_operation jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 14fdcee4064e9a20d8f6d1af41e1b766
 -- function require_policy(p_policy <schema>.policies, p_override jsonb) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 8b93289bd67288bf8f5997fb29805b5c
+-- function require_progress(p_reports integer, p_values double precision[], p_texts text[]) returns boolean plpgsql immutable 1534e5683c055c60fe537f6e1c497eae
 -- function require_queue(p_queue text) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp a3c55837e4a4bbc53b0c4ce78ba14f0f
 -- function require_reap(p_limit integer, p_spread_ms double precision) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp a79b8c259d9b8bc6a32ca1e4c4a6f2b1
 -- function require_reaper(p_reaper jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 5b62e7a9271d28944ccb8186d81cedfa

@@ -132,12 +132,6 @@ export { type ReaperResult, runSweep, type SweepReport } from './runtime/service
 export type { RecurringJob } from './runtime/services/scheduler.ts'
 export type * from './store/job-store.ts'
 export type { LocalStore } from './store/local-store.ts'
-export type { EventFields, HandlerOf, JobToSchedule } from './unstuck/typed-methods.ts'
-export {
-  type FileHandler,
-  type ShardHandle,
-  type Unstuck,
-  type UnstuckOptions,
-  unstuck,
-  type WaitOptions,
-} from './unstuck/unstuck.ts'
+export type { WaitOptions } from './unstuck/jobs/job-waits.ts'
+export type { EventFields, FileHandler, HandlerOf, JobToSchedule } from './unstuck/typed-methods.ts'
+export { type ShardHandle, type Unstuck, type UnstuckOptions, unstuck } from './unstuck/unstuck.ts'

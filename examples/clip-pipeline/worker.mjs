@@ -45,7 +45,7 @@ async function runStage(stage, name, files, context) {
   const { command, args } = await programOf(stage, files, part)
   const { exitCode, signal, stderr } = await context.spawn(command, args, {
     onStart: ({ pid }) => say(`${name}: ${stage} runs as child ${pid}`),
-    onStdout: context.progress,
+    onStdout: () => context.progress(),
   })
   if (exitCode !== 0) throw transientError(`${stage} ended with ${exitCode ?? signal}: ${stderr.trim()}`)
   await putInPlace(part, files[stage])

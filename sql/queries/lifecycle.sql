@@ -29,6 +29,14 @@ select answer.id, answer.lease_id::text, answer.answer, answer.reaper_age_ms::nu
 select outcome, lease_ms::bigint, deadline_ms::bigint
   from "unstuck"."enter_stage"($1::text::/*id*/uuid, $2::text::uuid, $3::text, ($4::text)::jsonb);
 
+-- name: report_progress
+-- The next report replaces a lost one, so its commit need not wait for the disk.
+with commit_setting as materialized (select set_config('synchronous_commit', 'off', true))
+select report.is_kept
+  from commit_setting,
+       "unstuck"."report_progress"($1::text[]::/*id*/uuid[], $2::text[]::uuid[], $3::text[]::float8[], $4::text[])
+         report;
+
 -- name: complete_jobs
 select place::int, outcome
   from "unstuck"."complete_batch"($1::text[]::/*id*/uuid[], $2::text[]::uuid[], $3::text[], $4::text,

@@ -3,6 +3,9 @@
 -- name: read_ends
 select ended as record from "unstuck"."read_ends"($1::text[]::/*id*/uuid[]) ended;
 
+-- name: read_progress
+select reported as record from "unstuck"."read_progress"($1::text[]::/*id*/uuid[]) reported;
+
 -- name: begin_waits
 select "unstuck".begin_waits(/*attachment*/'native', $1::text[], $2::int, $3::bigint) as begun;
 

@@ -112,6 +112,14 @@ export interface Job {
   /** Its own waits between attempts; null for those of its handler or policy. */
   backoffStepsMs: number[] | null
   expiresAt: Date | null
+  /** As its last attempt has reported it. A claim clears it. */
+  progress: JobProgress | null
+}
+
+export interface JobProgress {
+  /** From 0 to 1. */
+  value: number
+  text: string | null
 }
 
 export type ErrorCategory = 'TRANSIENT' | 'PERMANENT' | 'CRITICAL'

@@ -75,6 +75,7 @@ const features: Record<Feature, FeatureUse> = {
   tracing: { columns: ['traceparent'], why: 'links the trace of an attempt to that of the enqueue' },
   backoff: { columns: ['backoff_steps_ms'], why: 'waits between attempts per job' },
   expiry: { columns: ['expires_at'], why: 'jobs that are not started after a time' },
+  progress: { columns: ['progress_value', 'progress_text'], why: 'keeps the progress that handlers report' },
 }
 
 /** Its columns, by their names in the engine. */

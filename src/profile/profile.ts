@@ -49,6 +49,8 @@ export const logicalColumns = [
   'traceparent',
   'backoff_steps_ms',
   'expires_at',
+  'progress_value',
+  'progress_text',
 ] as const
 
 export type LogicalColumn = (typeof logicalColumns)[number]
@@ -88,6 +90,7 @@ export const featureNames = [
   'tracing',
   'backoff',
   'expiry',
+  'progress',
 ] as const
 
 export type Feature = (typeof featureNames)[number]

@@ -43,9 +43,7 @@ import { stopOnSignals } from './start/stop-on-signals.ts'
 import type { FileHandler } from './typed-methods.ts'
 import type { EnqueueOptions, RecurringOptions, ShardHandle, Unstuck } from './unstuck-api.ts'
 
-export type { WaitOptions } from './jobs/job-waits.ts'
 export type { UnstuckOptions } from './options.ts'
-export type { FileHandler } from './typed-methods.ts'
 export type { ShardHandle, Unstuck } from './unstuck-api.ts'
 
 /** Opens no connection yet: the first call does. With `jobs`, types, payloads and results are those that they declare. */
@@ -262,12 +260,9 @@ class Application implements Unstuck {
     requireOptions('drain', options, ['limit'])
     if (this.#starting !== undefined)
       throw invalidArgument('drain', 'a call after start()', 'an instance that is not started')
-    const parts = {
-      ...this.#parts(),
-      schedules: this.#schedules,
-      enqueuePolicy: enqueuePolicyOf(this.#config),
-    }
-    return drainApplication({ ...parts, tracing: await this.#openTracing() }, options)
+    const tracing = await this.#openTracing()
+    const enqueuePolicy = enqueuePolicyOf(this.#config)
+    return drainApplication({ ...this.#parts(), schedules: this.#schedules, enqueuePolicy, tracing }, options)
   }
 
   async runOnce(type: string, payload?: unknown, options?: RunOnceOptions): Promise<JsonValue | undefined> {

@@ -5,6 +5,7 @@ import { failureOf } from '../jobs/job-columns.ts'
 import { Go } from '../shell/address.tsx'
 import { Panel } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
+import { JobProgressBar } from './progress-bar.tsx'
 
 export function JobFacts({ job }: { job: Job }) {
   const failure = failureOf(job)
@@ -17,6 +18,11 @@ export function JobFacts({ job }: { job: Job }) {
           </Go>
         </Fact>
         <Fact name="Stage">{job.stage}</Fact>
+        <Fact name="Progress">
+          {job.progress === null ? null : (
+            <JobProgressBar progress={job.progress} isRunning={job.status === 'running'} />
+          )}
+        </Fact>
         <Fact name="Owner">
           {job.owner === null ? null : (
             <Go to="/jobs" values={{ q: `owner:${job.owner}` }}>

@@ -3,6 +3,7 @@ import { readEvents } from '../../commands/jobs/job-commands.ts'
 import { invalidArgument } from '../../errors/index.ts'
 import type { JobEvent } from '../../job/event.ts'
 import type { Job } from '../../job/job.ts'
+import { showProgress } from '../../job/progress.ts'
 import { showDuration } from '../../policy/explain/show-duration.ts'
 import type { JobPage, JobSummary } from '../../store/job-store.ts'
 import { valueOf, withCommands } from '../connection/with-commands.ts'
@@ -118,11 +119,12 @@ export function printJobs(listed: { table: string; job: JobSummary }[]): void {
 
 /** The detail that matters in this status. */
 function detailOf(job: JobSummary): string {
-  const { status, workerId, leaseLeftMs, runAt, error } = job
+  const { status, workerId, leaseLeftMs, runAt, error, progress } = job
   if (status === 'running') {
-    if (leaseLeftMs === null) return `on ${workerId ?? 'an unnamed worker'}, no lease`
+    const reported = progress === null ? '' : `, ${oneLine(showProgress(progress))}`
+    if (leaseLeftMs === null) return `on ${workerId ?? 'an unnamed worker'}, no lease${reported}`
     const left = showDuration(Math.abs(leaseLeftMs))
-    return `on ${workerId ?? 'an unnamed worker'}, lease ${leaseLeftMs < 0 ? `expired ${left} ago` : `${left} left`}`
+    return `on ${workerId ?? 'an unnamed worker'}, lease ${leaseLeftMs < 0 ? `expired ${left} ago` : `${left} left`}${reported}`
   }
   const why = [error?.code, error?.reason].filter((part) => part !== null && part !== undefined).join(': ')
   if (status === 'waiting' && runAt !== null)
@@ -152,8 +154,9 @@ function withoutPayload(job: Job): Partial<Job> {
   return Object.fromEntries(Object.entries(job).filter(([name]) => !hidden.includes(name)))
 }
 
-function printFields(table: string, { error, ...fields }: Partial<Job>): void {
+function printFields(table: string, { error, progress, ...fields }: Partial<Job>): void {
   const about = {
+    progress: progress == null ? null : showProgress(progress),
     errorCode: error?.code ?? null,
     errorReason: error?.reason ?? null,
     errorCategory: error?.category ?? null,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { explainJob } from '../../commands/jobs/job-commands.ts'
+import { showProgress } from '../../job/progress.ts'
 import type { Explanation } from '../../policy/explain/explain-job.ts'
 import type { JobFacts } from '../../policy/explain/job-facts.ts'
 import { valueOf, withCommands } from '../connection/with-commands.ts'
@@ -27,8 +28,9 @@ async function whyCommand(prefix: string, flags: TableFlags): Promise<void> {
 }
 
 function printExplanation(facts: JobFacts, { reasons, sentence }: Explanation): void {
-  const { jobId, type, status, attempt, maxAttempts } = facts
+  const { jobId, type, status, attempt, maxAttempts, progress } = facts
   printLine(`job ${jobId}  ${type}  ${status}, attempt ${attempt} of ${maxAttempts}`)
+  if (progress !== null) printLine(`progress ${showProgress(progress)}`)
   printLine()
   printTable(reasons.map(({ code, isBlocking, message }) => [`${isBlocking ? '✗' : '·'} ${code}`, message]))
   const fine = checksPassed(facts)

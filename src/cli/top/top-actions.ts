@@ -3,6 +3,7 @@ import type { CommandContext } from '../../commands/command.ts'
 import { explainJob, readEvents, retryJob } from '../../commands/jobs/job-commands.ts'
 import { drainWorker } from '../../commands/worker-commands.ts'
 import type { JobStatus } from '../../job/job.ts'
+import { showProgress } from '../../job/progress.ts'
 import { redactJson, redactText } from '../../observe/redact.ts'
 import { valueOf } from '../connection/with-commands.ts'
 import type { Line } from '../terminal/line.ts'
@@ -35,7 +36,7 @@ const refOf = ({ jobId, table }: TopRow) => ({ id: jobId ?? '', table })
 
 async function jobPanel(context: CommandContext, row: TopRow): Promise<Line[]> {
   const { table, job, events } = valueOf(await readEvents(context, refOf(row)))
-  const { id, type, queue, status, stage, attempt, maxAttempts, workerId, fence, error } = job
+  const { id, type, queue, status, stage, attempt, maxAttempts, workerId, fence, error, progress } = job
   const fields: [string, string | null][] = [
     ['job', `${id} in ${table.name}`],
     ['type', queue === type ? type : `${type}, queue ${queue}`],
@@ -45,6 +46,7 @@ async function jobPanel(context: CommandContext, row: TopRow): Promise<Line[]> {
     ],
     ['stage', stage],
     ['worker', workerId],
+    ['progress', progress === null ? null : redactText(showProgress(progress))],
     [
       'error',
       error === null
@@ -53,7 +55,7 @@ async function jobPanel(context: CommandContext, row: TopRow): Promise<Line[]> {
     ],
   ]
   const facts = fields.flatMap(([name, value]): Line[] =>
-    value === null ? [] : [[`${name.padEnd(8)}${value}`]],
+    value === null ? [] : [[`${name.padEnd(9)}${value}`]],
   )
   const story = events.map(({ at, type: happened, data }): Line => {
     const { lease_id: _credential, stack: _stack, ...details } = data.details

@@ -1,4 +1,5 @@
 // Selectable rows: running jobs, the newest dead jobs, workers.
+import { showProgress } from '../../job/progress.ts'
 import { shortId } from '../../job/short-id.ts'
 import type { JobSummary, WorkerStatus } from '../../store/job-store.ts'
 import type { Colour } from '../terminal/colour.ts'
@@ -29,7 +30,8 @@ export function topRows({ running, dead, workers }: Snapshot, filter: string): T
 }
 
 function runningRow(table: string, job: JobSummary): TopRow {
-  const { id, type, stage, workerId, attempt } = job
+  const { id, type, stage, workerId, attempt, progress } = job
+  const reported = progress === null ? '' : `  ${showProgress(progress)}`
   return {
     key: `running ${table} ${id}`,
     kind: 'running',
@@ -40,7 +42,7 @@ function runningRow(table: string, job: JobSummary): TopRow {
     line: (elapsedMs) => [
       `${fitText(shortId(id), 13)}  ${fitText(type, 16)}  `,
       leaseBar(shareLeft(job, elapsedMs), 10),
-      `  ${fitText(describeLease(job, elapsedMs), 13)}  ${fitText(workerId ?? 'unnamed', 28)}  attempt ${attempt}`,
+      `  ${fitText(describeLease(job, elapsedMs), 13)}  ${fitText(workerId ?? 'unnamed', 28)}  attempt ${attempt}${reported}`,
     ],
   }
 }

@@ -34,6 +34,8 @@ export const jobErrorDetailSchema = z.object({
   stack: textOrNull.optional(),
 })
 
+export const progressSchema = z.object({ value: z.number().min(0).max(1), text: textOrNull })
+
 export const jobSchema = z
   .object({
     id: z.string(),
@@ -78,6 +80,8 @@ export const jobSchema = z
     traceparent: textOrNull,
     backoff_steps_ms: z.array(countSchema).nullable(),
     expires_at: timeOrNull,
+    /** As its last attempt has reported it. */
+    progress: progressSchema.nullable(),
     /** Redacted; needs the scope jobs:payload. */
     payload: jsonSchema.optional(),
     result: jsonSchema.optional(),

@@ -64,9 +64,15 @@ export function toWireJob(job: Job | JobSummary, table: string, view: View): wir
     ...('causeId' in job ? { cause_id: job.causeId } : {}),
     traceparent: job.traceparent,
     backoff_steps_ms: job.backoffStepsMs,
+    progress: toWireProgress(job, view),
     ...(hasPayloads && payload !== undefined ? { payload: showPayload(payload, job, view) } : {}),
     ...(hasPayloads && result !== undefined ? { result: redactJson(result, view.redact) } : {}),
   }
+}
+
+/** The text comes from the handler, and may quote anything. */
+function toWireProgress({ progress }: Job | JobSummary, { redact }: View) {
+  return progress === null ? null : { value: progress.value, text: redactOrNull(progress.text, redact) }
 }
 
 function toWireTimes(job: Job | JobSummary) {

@@ -18,6 +18,7 @@ const runnable: JobFacts = {
   keptWorkerId: null,
   maxAttempts: 10,
   hasBudget: true,
+  progress: null,
   expiresInMs: null,
   error: null,
   isCancelAsked: false,

@@ -1,5 +1,5 @@
 // Facts about a job that a store reads, on its own clock.
-import type { ErrorCategory, JobStatus, JsonValue } from '../../job/job.ts'
+import type { ErrorCategory, JobProgress, JobStatus, JsonValue } from '../../job/job.ts'
 import type { BreakerState } from '../dependency/breaker.ts'
 import type { WorkerFacts } from './explain-workers.ts'
 import type { LockHolder } from './lock-holder.ts'
@@ -25,6 +25,8 @@ export interface JobFacts {
   maxAttempts: number
   /** It may be claimed once more. */
   hasBudget: boolean
+  /** As its last attempt has reported it. */
+  progress: JobProgress | null
   /** Time until it expires, after which it is not started; null if it does not. */
   expiresInMs: number | null
   error: { code: string | null; reason: string | null; category: ErrorCategory | null } | null

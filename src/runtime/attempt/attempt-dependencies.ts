@@ -9,6 +9,7 @@ import type {
   Failure,
   JobOutcome,
   JobStore,
+  ProgressReport,
   ReleasedJob,
 } from '../../store/job-store.ts'
 import type { Batcher } from '../calls/batcher.ts'
@@ -22,6 +23,7 @@ export interface AttemptDependencies<Tx = unknown> extends JobGatewayDependencie
   completions: Batcher<Completion, JobOutcome<CompleteOutcome>>
   failures: Batcher<Failure, FailedJob>
   releases: Batcher<Lease, ReleasedJob>
+  progress: Batcher<ProgressReport, boolean>
   policy: PolicyOverride
   tracing: Tracing | null
   workerId: string

@@ -22,8 +22,11 @@ export interface JobContext<Tx = unknown, Result = unknown> {
   fence: number
   /** True while no heartbeat was answered in time: another worker may run the job, so hold back irreversible effects. */
   isAtRisk: () => boolean
-  /** Reports progress, which restarts the handler's progress limit. */
-  progress: () => void
+  /**
+   * Reports progress, which restarts the handler's progress limit. A value from 0 to 1, and a text of up to 200 characters, are
+   * kept in the job's row, at most once a second; the last one is always kept.
+   */
+  progress: (value?: number, text?: string) => void
   /** Moves the job to another stage, with that stage's lease and deadline. Throws if the lease is lost. */
   stage: (name: string) => Promise<void>
   /** Runs a child program that ends with the worker and on abort. */

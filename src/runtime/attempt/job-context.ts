@@ -12,7 +12,7 @@ export interface ContextSource<Tx> {
   readonly signal: AbortSignal
   readonly gateway: Gateway
   readonly isAtRisk: boolean
-  noteProgress(): void
+  noteProgress(value?: number, text?: string): void
   enterStage(name: string): Promise<void>
   completeIn<T>(transaction: CompleteIn<Tx, T>): Promise<T>
 }
@@ -37,7 +37,7 @@ class HandlerContext<Tx> implements JobContext<Tx> {
   declare readonly signal: AbortSignal
   readonly fence: number
   readonly isAtRisk: () => boolean
-  readonly progress: () => void
+  readonly progress: JobContext<Tx>['progress']
   readonly stage: JobContext<Tx>['stage']
   readonly spawn: JobContext<Tx>['spawn']
   readonly gateway: Gateway
@@ -50,7 +50,7 @@ class HandlerContext<Tx> implements JobContext<Tx> {
     Object.defineProperty(this, 'signal', HandlerContext.#ownSignal)
     this.fence = attempt.job.fence
     this.isAtRisk = () => attempt.isAtRisk
-    this.progress = () => attempt.noteProgress()
+    this.progress = (value, text) => attempt.noteProgress(value, text)
     this.stage = (name) => attempt.enterStage(name)
     this.spawn = (command, args, options) => spawnChild(command, args, { ...options, signal: attempt.signal })
     this.gateway = (pathOrUrl, init) => attempt.gateway(pathOrUrl, init)

@@ -4,7 +4,6 @@
 import { isUnstuckError } from '../../errors/index.ts'
 import type { ClaimedJob, HeartbeatAnswer } from '../../job/lease.ts'
 import type { CompleteOutcome } from '../../job/outcome.ts'
-import type { AttemptEnd } from '../../observe/events.ts'
 import type { Completion, JobOutcome } from '../../store/job-store.ts'
 import type { Asker } from '../calls/batcher.ts'
 import { isRefusal } from '../calls/refusal.ts'
@@ -30,6 +29,8 @@ import {
   thrownFailure,
 } from './outcome.ts'
 import { type AskedRelease, releaseOf, releaseOutcome } from './release-request.ts'
+import { progressOf, ReportedProgress } from './reported-progress.ts'
+import { isGone, readWrittenEnd } from './written-end.ts'
 
 const COMPLETED: AttemptOutcome = { end: 'completed' }
 const UNKNOWN: AttemptOutcome = {
@@ -57,6 +58,8 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
   #endTrace: ((outcome: AttemptOutcome) => void) | undefined
   #startedAtMs = timing.nowMs()
   readonly #clocks: JobClocks
+  /** Created when the handler reports a value. */
+  #progress: ReportedProgress | undefined
   /** Lease of the job's current stage. */
   #leaseMs: number
   #isGivenUp = false
@@ -115,8 +118,14 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     if (this.#hasHandlerEnded) return
     this.#hasHandlerEnded = true
     this.#isHung = handlerEnd.kind === 'hung'
-    const isPlain = handlerEnd.kind === 'returned' && !this.#isCommitted && this.#abortCause !== 'lease-lost'
     if (handlerEnd.kind === 'returned') this.#deps.slots.onReturned(this)
+    const writing = this.#progress?.end() ?? null
+    if (writing === null) this.#writeEnd(handlerEnd)
+    else void writing.then(() => this.#writeEnd(handlerEnd))
+  }
+
+  #writeEnd(handlerEnd: HandlerEnd): void {
+    const isPlain = handlerEnd.kind === 'returned' && !this.#isCommitted && this.#abortCause !== 'lease-lost'
     if (isPlain) this.#complete(handlerEnd.result)
     else this.#endWith(this.#writeOutcome(handlerEnd))
   }
@@ -191,8 +200,12 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     return this.#clocks.isAtRisk
   }
 
-  noteProgress(): void {
+  noteProgress(value?: number, text?: string): void {
+    const progress = progressOf(value, text)
     this.#clocks.restartProgress()
+    if (progress === null) return
+    this.#progress ??= new ReportedProgress(this.job, this.#deps.progress)
+    this.#progress.report(progress)
   }
 
   get gateway(): Gateway {
@@ -228,6 +241,7 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
   }
 
   async completeIn<T>(transaction: CompleteIn<Tx, T>): Promise<T> {
+    await this.#progress?.flush()
     try {
       const value = await transaction(this, this.#deps)
       this.#isCommitted = true
@@ -290,7 +304,7 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     if (outcome === 'lease-lost' || outcome === 'not-found') {
       return { ...(await this.#keepLateResult({ kind: 'threw', error })), isCritical }
     }
-    const end = outcome === 'already-done' ? await this.#endAlreadyWritten() : outcome
+    const end = outcome === 'already-done' ? await readWrittenEnd(this.#deps.store, this.job) : outcome
     return {
       end,
       code: failure.code ?? 'UNKNOWN',
@@ -298,15 +312,6 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
       isCritical,
       failure: thrownFailure(error, failure),
     }
-  }
-
-  /** An earlier call was committed and its answer lost: a `tx`, or this very failure. */
-  async #endAlreadyWritten(): Promise<AttemptEnd> {
-    const job = await this.#deps.store.getJob(this.job.jobId)
-    // A retried job may have run elsewhere and ended since.
-    if (job?.finishedLeaseId !== this.job.leaseId) return 'retried'
-    if (job.status === 'succeeded') return 'completed'
-    return job.status === 'dead' ? 'dead' : 'retried'
   }
 
   /** Without `asked`: the worker leaves and gives the job back. */
@@ -335,16 +340,9 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     const details = lateDetails(handlerEnd, this.job)
     // Evidence is worth one try, and no more.
     if (details !== null) await this.#deps.store.recordLateResult(this.job, details).catch(() => false)
-    if (this.#hasLostAnswer && (await this.#isGone())) return UNKNOWN
+    if (this.#hasLostAnswer && (await isGone(this.#deps.store, this.job))) return UNKNOWN
     return handlerEnd.kind === 'threw'
       ? { end: 'lost', failure: describeFailure(handlerEnd.error) }
       : { end: 'lost' }
-  }
-
-  #isGone(): Promise<boolean> {
-    return this.#deps.store.getJob(this.job.jobId).then(
-      (job) => job === null,
-      () => false,
-    )
   }
 }

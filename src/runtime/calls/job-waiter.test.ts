@@ -26,6 +26,7 @@ afterEach(async () => {
 function open(readEnds: (jobIds: string[]) => Promise<JobEnd[]>): JobWaiter {
   return new JobWaiter({
     store: {
+      readProgress: (jobIds) => store.readProgress(jobIds),
       readEnds(jobIds) {
         asked.push(jobIds)
         return readEnds(jobIds)

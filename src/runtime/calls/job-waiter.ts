@@ -1,10 +1,11 @@
 // All waits of a process for the end of jobs: one poll asks for all of them, and notifications only make it come earlier.
 import { isUnstuckError, UnstuckError } from '../../errors/index.ts'
+import type { JobProgress } from '../../job/job.ts'
 import type { JobEnd, WaitStore } from '../../store/job-store.ts'
 import { type Timer, timing } from '../timing/timing.ts'
 
 export interface JobWaiterOptions {
-  store: Pick<WaitStore, 'readEnds'>
+  store: Pick<WaitStore, 'readEnds' | 'readProgress'>
   /** Asks for notifications about these jobs. Called only while `hear(true)`. */
   register?: (jobIds: string[]) => Promise<unknown>
   unregister?: (jobIds: string[]) => Promise<unknown>
@@ -12,10 +13,15 @@ export interface JobWaiterOptions {
   pollMs?: [least: number, most: number]
 }
 
+export type ProgressListener = (progress: JobProgress) => void
+
 interface Wait {
   resolve(end: JobEnd): void
   reject(error: unknown): void
   timer: Timer
+  onProgress: ProgressListener | undefined
+  /** The last value that the listener got. */
+  heard: JobProgress | undefined
 }
 
 /** One statement asks for this many jobs. */
@@ -45,13 +51,13 @@ export class JobWaiter {
   }
 
   /** Rejects with WAIT_TIMEOUT if the job has not ended by then. */
-  wait(jobId: string, timeoutMs: number): Promise<JobEnd> {
+  wait(jobId: string, timeoutMs: number, onProgress?: ProgressListener): Promise<JobEnd> {
     return new Promise((resolve, reject) => {
       const timer = timing.setTimeout(() => {
         this.#remove(jobId, wait)
         reject(this.#tookTooLong(jobId, timeoutMs))
       }, timeoutMs)
-      const wait: Wait = { resolve, reject, timer }
+      const wait: Wait = { resolve, reject, timer, onProgress, heard: undefined }
       const others = this.#waits.get(jobId)
       if (others === undefined) this.#waits.set(jobId, new Set([wait]))
       else others.add(wait)
@@ -96,7 +102,10 @@ export class JobWaiter {
       // First, so that an end that was too early to be notified of is read.
       await this.#register()
       for (let first = 0; first < jobIds.length; first += MAX_ASKED) {
-        const ends = await this.#read(jobIds.slice(first, first + MAX_ASKED))
+        const asked = jobIds.slice(first, first + MAX_ASKED)
+        const ends = await this.#read(asked)
+        // Before a wait ends: its listener hears the last value too.
+        if (await this.#readProgress(asked)) isQuiet = false
         for (const end of ends) this.#end(end.jobId, (wait) => wait.resolve(end))
         if (ends.length > 0) isQuiet = false
       }
@@ -127,6 +136,35 @@ export class JobWaiter {
       }
       return (await Promise.all(jobIds.map((jobId) => this.#read([jobId])))).flat()
     }
+  }
+
+  /** Whether a listener has heard something new. */
+  async #readProgress(jobIds: string[]): Promise<boolean> {
+    const listened = jobIds.filter((jobId) =>
+      [...(this.#waits.get(jobId) ?? [])].some(({ onProgress }) => onProgress),
+    )
+    if (listened.length === 0) return false
+    const reports = await this.#options.store.readProgress(listened)
+    return reports
+      .map(({ jobId, ...progress }) =>
+        [...(this.#waits.get(jobId) ?? [])].map((wait) => this.#notify(jobId, wait, progress)).includes(true),
+      )
+      .includes(true)
+  }
+
+  #notify(jobId: string, wait: Wait, progress: JobProgress): boolean {
+    const { onProgress, heard } = wait
+    if (onProgress === undefined) return false
+    if (heard?.value === progress.value && heard.text === progress.text) return false
+    wait.heard = progress
+    try {
+      onProgress(progress)
+    } catch (error) {
+      this.#remove(jobId, wait)
+      timing.clearTimeout(wait.timer)
+      wait.reject(error)
+    }
+    return true
   }
 
   async #register(): Promise<void> {

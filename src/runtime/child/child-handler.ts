@@ -27,7 +27,7 @@ export type ToChild =
   | { kind: 'stage-refused'; callId: number; thrown: PackedThrown }
 
 export type FromChild =
-  | { kind: 'progress' }
+  | { kind: 'progress'; value?: number | undefined; text?: string | undefined }
   | { kind: 'stage'; callId: number; name: string }
   /** JSON text; undefined if the handler returned nothing. */
   | { kind: 'returned'; result: string | undefined }
@@ -123,7 +123,7 @@ async function superviseAttempt(
     endSoon()
   }
   child.on('message', (message: FromChild) => {
-    if (message.kind === 'progress') context.progress()
+    if (message.kind === 'progress') context.progress(message.value, message.text)
     else if (message.kind === 'stage') void enterStage(context, message).then(send)
     else {
       answer ??= message

@@ -3,7 +3,8 @@ import { invalidArgument, UnstuckError } from '../../errors/index.ts'
 import { jsonText } from '../../job/json-text.ts'
 import { type Handler, JobAborted, type JobContext } from '../attempt/handler.ts'
 import { releaseJob } from '../attempt/release-request.ts'
-import { timing } from '../timing/timing.ts'
+import { progressOf } from '../attempt/reported-progress.ts'
+import { type Timer, timing } from '../timing/timing.ts'
 import type { FromChild, ToChild } from './child-handler.ts'
 import { spawnChild } from './spawn-child.ts'
 import { packThrown, unpackThrown } from './thrown-value.ts'
@@ -15,6 +16,9 @@ const controller = new AbortController()
 const stageCalls = new Map<number, { resolve: () => void; reject: (reason: unknown) => void }>()
 let lastCallId = 0
 let progressedAtMs = Number.NEGATIVE_INFINITY
+let progressTimer: Timer | undefined
+/** The last value, if the gap has kept it back. */
+let unsent: { value: number | undefined; text: string | undefined } | null = null
 
 const send = (message: FromChild, onSent = () => {}) => void process.send?.(message, onSent)
 
@@ -81,14 +85,24 @@ function notThere(name: string, why: string): Promise<never> {
   return Promise.reject(new UnstuckError('INVALID_ARGUMENT', message, { hint }))
 }
 
-function progress(): void {
-  const nowMs = timing.nowMs()
-  if (nowMs - progressedAtMs < PROGRESS_GAP_MS) return
-  progressedAtMs = nowMs
-  send({ kind: 'progress' })
+function progress(value?: number, text?: string): void {
+  const reported = progressOf(value, text)
+  if (reported !== null) unsent = { value, text }
+  const leftMs = progressedAtMs + PROGRESS_GAP_MS - timing.nowMs()
+  if (leftMs <= 0) sendProgress()
+  else if (reported !== null) progressTimer ??= timing.setTimeout(sendProgress, leftMs)
+}
+
+function sendProgress(): void {
+  timing.clearTimeout(progressTimer)
+  progressTimer = undefined
+  progressedAtMs = timing.nowMs()
+  send({ kind: 'progress', ...unsent })
+  unsent = null
 }
 
 /** Exits, whatever the handler left open. Only the first answer counts. */
 function end(answer: FromChild): void {
+  if (unsent !== null) sendProgress()
   send(answer, () => process.exit(0))
 }

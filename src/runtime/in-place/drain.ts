@@ -5,11 +5,11 @@ import type { ClaimedJob } from '../../job/lease.ts'
 import type { AttemptEnd, RuntimeEventEmitter } from '../../observe/events.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
 import type { JobStore } from '../../store/job-store.ts'
+import { attemptBatchers } from '../attempt/attempt-batchers.ts'
 import type { AttemptDependencies } from '../attempt/attempt-dependencies.ts'
 import type { RegisteredHandler } from '../attempt/handler.ts'
 import { LOOK_MS } from '../attempt/job-clocks.ts'
 import { Attempt } from '../attempt/job-runner.ts'
-import { createBatcher } from '../calls/batcher.ts'
 import { WaitingJob } from '../claim/waiting-jobs.ts'
 import { type Heartbeat, startMainHeartbeat } from '../heartbeat/heartbeat.ts'
 import { type DependencyOptions, prepareDependencies } from '../limits/dependencies.ts'
@@ -100,9 +100,7 @@ class Drain<Tx> {
       ...parts,
       heartbeat,
       dependencyCalls: new DependencyCalls(store, events),
-      completions: createBatcher((completions) => store.completeJobs(completions, { policy })),
-      failures: createBatcher((failures) => store.failJobs(failures, { policy })),
-      releases: createBatcher((leases) => store.releaseJobs(leases, { cause: 'interruption' })),
+      ...attemptBatchers(store, policy),
       slots: {
         onReturned: () => {},
         onEnded: (_, { isCritical }) => {

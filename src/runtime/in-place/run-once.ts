@@ -4,6 +4,7 @@ import { jsonText } from '../../job/json-text.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
 import type { Handler, JobContext } from '../attempt/handler.ts'
 import { createJobContext } from '../attempt/job-context.ts'
+import { progressOf } from '../attempt/reported-progress.ts'
 import { createGateway, type GatewayOptions } from '../limits/gateway.ts'
 import { timing } from '../timing/timing.ts'
 
@@ -37,7 +38,7 @@ export async function runHandlerOnce<Tx>(
         ...init,
         signal: init?.signal == null ? signal : AbortSignal.any([signal, init.signal]),
       }),
-    noteProgress: () => {},
+    noteProgress: (value, text) => void progressOf(value, text),
     enterStage: async () => signal.throwIfAborted(),
     completeIn: () => Promise.reject(new Error('there is no job to complete')),
   })

@@ -1,12 +1,10 @@
 // A worker: sweeps, claims jobs of the types it handles, runs them, and leaves cleanly. It never claims a job whose lease it
 // could not extend.
 import { isUnstuckError } from '../../errors/index.ts'
-import type { Lease } from '../../job/lease.ts'
-import type { JobStore } from '../../store/job-store.ts'
+import { attemptBatchers } from '../attempt/attempt-batchers.ts'
 import type { AttemptDependencies, AttemptEnded, RunningAttempt } from '../attempt/attempt-dependencies.ts'
 import { LOOK_MS } from '../attempt/job-clocks.ts'
 import { Attempt } from '../attempt/job-runner.ts'
-import { type Batcher, createBatcher, createShardedBatcher } from '../calls/batcher.ts'
 import { Claimer } from '../claim/claimer.ts'
 import { HintedWakes } from '../claim/hinted-wakes.ts'
 import { type BreakerWatch, watchBreakers } from '../limits/breaker-watch.ts'
@@ -99,13 +97,7 @@ class RunningWorker<Tx> {
         onEnded: (attempt, ended) => this.#noteEnd(attempt, ended),
       },
       dependencyCalls: this.#dependencyCalls,
-      completions: batcherOf(
-        store,
-        (completions) => store.completeJobs(completions, { policy }),
-        () => this.#claimer.gatherResults(),
-      ),
-      failures: batcherOf(store, (failures) => store.failJobs(failures, { policy })),
-      releases: batcherOf(store, (leases) => store.releaseJobs(leases, { cause: 'interruption' })),
+      ...attemptBatchers(store, policy, () => this.#claimer.gatherResults()),
     }
   }
 
@@ -327,19 +319,6 @@ class RunningWorker<Tx> {
     // Ends the repetitions of writes that failed.
     else if (!ended.aborted) this.#leaving.abort()
   }
-}
-
-/** Split by shard before anything is sent, if there are several. */
-function batcherOf<Tx, Item extends Lease, Answer>(
-  { shards }: JobStore<Tx>,
-  call: (items: Item[]) => Promise<Answer[]>,
-  pause?: () => Promise<void>,
-): Batcher<Item, Answer> {
-  if (shards === undefined) return createBatcher(call, pause)
-  return createShardedBatcher(
-    ({ jobId }) => shards.of(jobId).number,
-    () => createBatcher(call, pause),
-  )
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {

@@ -45,6 +45,7 @@ import { describeSweep } from './reaping/sweep.ts'
 import { describeUnjudgedWaiting, describeWaitingBudget } from './reaping/waiting-budget.ts'
 import { describeDedupeRules } from './rules/dedupe-rules.ts'
 import { describeExpiry } from './rules/expiry.ts'
+import { describeProgress } from './rules/progress.ts'
 import { describeRetryRules } from './rules/retry-rules.ts'
 import { describeSchedule } from './schedule.ts'
 import { describeWebhooks } from './webhooks.ts'
@@ -131,6 +132,7 @@ function describeLifecyclePort<Tx>(opened: Open<Tx>, options: ConformanceOptions
   describeActors(opened)
   describeRetryRules(opened)
   describeExpiry(opened)
+  describeProgress(opened)
   describeIfCapable(options, 'dedupe-rules', () => describeDedupeRules(opened))
 }
 

@@ -19,6 +19,7 @@ import { claimJob, claimJobs, hasDueJobs } from './lifecycle/claim.ts'
 import { enqueueJobs } from './lifecycle/enqueue.ts'
 import { heartbeatJobs } from './lifecycle/heartbeat.ts'
 import { completeJobs, failJobs, releaseJobs } from './lifecycle/outcomes.ts'
+import { readProgress, reportProgress } from './lifecycle/progress.ts'
 import { enterStage, recordLateResult } from './lifecycle/stage.ts'
 import { cancelJobs, discardJobs, markCause, retryJobs, runJobsNow } from './operating/manual.ts'
 import { bindOperationVerbs } from './operating/operations.ts'
@@ -153,6 +154,7 @@ function bindVerbs(state: MemoryState): JobStore {
     ...bindOperationVerbs(state),
     ...bindWebhookVerbs(state),
     readEnds: async (jobIds) => readEnds(state, jobIds),
+    readProgress: async (jobIds) => readProgress(state, jobIds),
     recordTrends: lackTrends,
     countTrends: lackTrends,
     listTrends: lackTrends,
@@ -175,6 +177,7 @@ function bindLifecycleVerbs(state: MemoryState): LifecycleStore {
     claimJob: async (jobId, request) => claimJob(state, jobId, request),
     heartbeatJobs: async (leases, options = {}) => heartbeatJobs(state, leases, options),
     enterStage: async (lease, stage, options) => enterStage(state, lease, stage, options?.policy),
+    reportProgress: async (reports) => reportProgress(state, reports),
     completeJobs: async (completions, options = {}) => completeJobs(state, completions, options),
     failJobs: async (failures, options = {}) => failJobs(state, failures, options),
     releaseJobs: async (leases, options = {}) => releaseJobs(state, leases, options),

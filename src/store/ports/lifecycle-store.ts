@@ -1,5 +1,5 @@
 // A job from enqueue to outcome, as applications and workers drive it.
-import type { ErrorCategory, JsonValue, NewJob } from '../../job/job.ts'
+import type { ErrorCategory, JobProgress, JsonValue, NewJob } from '../../job/job.ts'
 import type { ClaimedJob, HeartbeatAnswer, Lease } from '../../job/lease.ts'
 import type {
   CompleteOutcome,
@@ -26,6 +26,9 @@ export interface LifecycleStore<Tx = never> {
 
   /** Moves a running job to another stage, with that stage's lease and deadline from now. Refused past a deadline. */
   enterStage(lease: Lease, stage: string, options?: PolicyOption): Promise<EnteredStage>
+
+  /** Keeps the progress of running jobs. False for each that was not written: its lease is lost, or its row locked. */
+  reportProgress(reports: ProgressReport[]): Promise<boolean[]>
 
   /** `keepCompleted` and `typeKeepCompleted` are the only settings of the policy that count here. */
   completeJobs(
@@ -82,6 +85,9 @@ export interface EnteredStage {
   leaseMs: number | null
   deadlineMs: number | null
 }
+
+/** `value` is from 0 to 1; `text` has 1 to 200 characters or is null. */
+export interface ProgressReport extends Lease, JobProgress {}
 
 export interface Completion extends Lease {
   result?: JsonValue

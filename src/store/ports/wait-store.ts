@@ -1,9 +1,11 @@
 // Waits for the end of jobs. `readEnds` is the truth; the others only save time, by notifications.
-import type { JobErrorRecord, JsonValue } from '../../job/job.ts'
+import type { JobErrorRecord, JobProgress, JsonValue } from '../../job/job.ts'
 
 export interface WaitStore {
   /** How these jobs ended, in any order. Jobs that wait or run are left out. */
   readEnds(jobIds: string[]): Promise<JobEnd[]>
+  /** Progress that these jobs have reported, in any order. Jobs without any are left out. */
+  readProgress(jobIds: string[]): Promise<ReportedProgress[]>
   /** The end of these jobs notifies `channel`, for `forMs` (at most an hour). Absent for stores without `notify`. */
   beginWaits?(jobIds: string[], channel: number, forMs: number): Promise<void>
   endWaits?(jobIds: string[], channel: number): Promise<void>
@@ -18,4 +20,8 @@ export interface JobEnd {
   result: JsonValue
   /** Set if the job is dead or cancelled. */
   error: Pick<JobErrorRecord, 'code' | 'reason' | 'category'> | null
+}
+
+export interface ReportedProgress extends JobProgress {
+  jobId: string
 }

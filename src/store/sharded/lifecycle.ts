@@ -39,6 +39,8 @@ export function bindLifecycle<Tx>(shards: ShardSet<Tx>): LifecycleStore<Tx> {
     },
     enterStage: (lease, stage, options) =>
       on(lease.jobId, ({ store }) => store.enterStage(lease, stage, options)),
+    reportProgress: (reports) =>
+      callParts(shards, shards.split(reports, idOf), ({ store }, part) => store.reportProgress(part)),
     completeJobs: (completions, options) =>
       callParts(shards, shards.split(completions, idOf), ({ store }, part) =>
         store.completeJobs(part, options),

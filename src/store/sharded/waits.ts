@@ -1,7 +1,7 @@
 // Ends of jobs, by the shard of their ids. A shard that does not answer in time has ended none yet: the next poll asks it again,
 // and nobody who waits for a job of another shard waits for it.
 import { isOutage } from '../../errors/index.ts'
-import type { JobEnd, Shard, WaitStore } from '../job-store.ts'
+import type { JobEnd, ReportedProgress, Shard, WaitStore } from '../job-store.ts'
 import { inTime } from './fan-out.ts'
 import type { ShardSet } from './shard-set.ts'
 
@@ -21,6 +21,8 @@ export function bindWaits<Tx>(shards: ShardSet<Tx>): WaitStore {
   return {
     readEnds: async (jobIds) =>
       (await onEach<JobEnd[]>(jobIds, ({ store }, ids) => store.readEnds(ids))).flat(),
+    readProgress: async (jobIds) =>
+      (await onEach<ReportedProgress[]>(jobIds, ({ store }, ids) => store.readProgress(ids))).flat(),
     async beginWaits(jobIds, channel, forMs) {
       await onEach(jobIds, async ({ store }, ids) => store.beginWaits?.(ids, channel, forMs))
     },

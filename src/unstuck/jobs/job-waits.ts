@@ -12,7 +12,7 @@ import { invalidArgument, UnstuckError } from '../../errors/index.ts'
 import type { JsonValue } from '../../job/job.ts'
 import { deletesCompleted, keepsCompleted, type Policy, withOverride } from '../../policy/policy.ts'
 import type { TableProfile } from '../../profile/profile.ts'
-import { endedByStop, JobWaiter } from '../../runtime/calls/job-waiter.ts'
+import { endedByStop, JobWaiter, type ProgressListener } from '../../runtime/calls/job-waiter.ts'
 import { within } from '../../runtime/timing/wait.ts'
 import { hasCapability } from '../../store/capability.ts'
 import type { JobEnd, JobStore } from '../../store/job-store.ts'
@@ -23,6 +23,8 @@ export interface WaitOptions {
   timeoutMs?: number | undefined
   /** The type that the job must have. Default: any. */
   type?: string | undefined
+  /** Called with the progress that the job reports, read about once a second. An error that it throws ends the wait. */
+  onProgress?: ProgressListener | undefined
 }
 
 /** A job that succeeded. */
@@ -72,10 +74,11 @@ export class JobWaits {
   /** Resolves when the job has succeeded, and rejects if it ended otherwise. */
   async waitFor(jobId: string, options: WaitOptions = {}): Promise<Success> {
     if (typeof jobId !== 'string' || jobId === '') throw invalidArgument('jobId', jobId, 'the id of a job')
-    const { timeoutMs = DEFAULT_TIMEOUT_MS, type } = checkedOptions('waitFor', options, ['timeoutMs', 'type'])
+    const known = ['timeoutMs', 'type', 'onProgress']
+    const { timeoutMs = DEFAULT_TIMEOUT_MS, type, onProgress } = checkedOptions('waitFor', options, known)
     if (this.#isStopped) throw endedByStop(jobId)
     await this.#unlessStopped(jobId, this.#prepare(jobId))
-    const success = successOf(await this.#waiter.wait(jobId, timeoutMs))
+    const success = successOf(await this.#waiter.wait(jobId, timeoutMs, onProgress))
     if (type !== undefined && type !== success.type)
       throw invalidArgument('type', type, `the type of job ${jobId}: ${success.type}`)
     return success
@@ -101,7 +104,7 @@ export class JobWaits {
 
   /** Refuses, before it is enqueued, a job whose result would be gone with its row. */
   async requireKept(type: string, options: WaitOptions = {}): Promise<void> {
-    checkedOptions('enqueueAndWait', options, ['timeoutMs'])
+    checkedOptions('enqueueAndWait', options, ['timeoutMs', 'onProgress'])
     requireKept(await this.#readPolicy(), type)
   }
 
@@ -172,7 +175,9 @@ function notifyingShard({ url, schema, table, sendWaitHint }: OpenShard): Notify
 
 function checkedOptions(method: string, options: WaitOptions, known: string[]): WaitOptions {
   requireOptions(method, options, known)
-  const { timeoutMs = DEFAULT_TIMEOUT_MS } = options
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, onProgress } = options
+  if (onProgress !== undefined && typeof onProgress !== 'function')
+    throw invalidArgument('onProgress', onProgress, 'a function')
   const isFine = Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= LONGEST_TIMEOUT_MS
   if (isFine) return options
   throw invalidArgument('timeoutMs', timeoutMs, `a whole number from 1 to ${LONGEST_TIMEOUT_MS}`)

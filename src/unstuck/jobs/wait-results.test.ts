@@ -71,7 +71,7 @@ it('WORK-9 an unknown option of a wait is refused by name', async () => {
   const { q, jobId } = await ended('tick')
   // @ts-expect-error a typo
   await expect(q.waitFor(jobId, { timeout: 5 })).rejects.toThrow(
-    'waitFor: unknown option timeout — did you mean timeoutMs? It takes timeoutMs, type.',
+    'waitFor: unknown option timeout — did you mean timeoutMs? It takes timeoutMs, type, onProgress.',
   )
 })
 

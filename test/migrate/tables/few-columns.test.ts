@@ -173,6 +173,7 @@ describe('a table without types, queues, priorities and payloads', () => {
     { feature: 'stages', what: 'an expected duration', work: () => enqueue({ expectedDurationMs: 5 }) },
     { feature: 'max-attempts', what: 'a maximum of attempts', work: () => enqueue({ maxAttempts: 9 }) },
     { feature: 'stages', what: 'another stage', work: () => enterStage() },
+    { feature: 'progress', what: 'progress with a value', work: () => reportProgress() },
     { feature: 'cancel', what: 'to cancel a running job', work: () => cancelRunning() },
     { feature: 'deadlines', what: 'a claim with a deadline', work: () => claimUntilDeadline() },
     { feature: 'times', what: 'to delete jobs that match', work: () => discardMatching() },
@@ -187,6 +188,8 @@ describe('a table without types, queues, priorities and payloads', () => {
 
   const enqueue = (fields: Partial<NewJob>) => store().enqueueJobs([{ type: 'mail', payload: {}, ...fields }])
   const enterStage = () => store().enterStage({ jobId: '1', leaseId: randomUUID() }, 'other')
+  const reportProgress = () =>
+    store().reportProgress([{ jobId: '1', leaseId: randomUUID(), value: 0.5, text: null }])
   const claimUntilDeadline = () =>
     store().claimJobs({ workerId: 'w', queues: ['mail'], limit: 1, policy: { maxRuntimeMs: 1000 } })
   const discardMatching = () =>

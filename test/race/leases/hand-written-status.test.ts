@@ -67,6 +67,23 @@ describe('a status that was set by hand while the lease stayed on the row', () =
   )
 
   it.each(['waiting', 'dead'])(
+    'LEASE-5 as %s: progress waits for no lock, and writes nothing before the commit nor after it',
+    async (status) => {
+      const { store, connect } = opened()
+      const [worker, hand] = [await connect(), await connect()]
+      const lease = await startOne(store)
+      const report = { ...lease, value: 0.5, text: null }
+
+      await hand.begin()
+      await setStatus(hand, lease.jobId, status)
+      expect(await worker.store.reportProgress([report])).toEqual([false])
+      await hand.commit()
+      expect(await worker.store.reportProgress([report])).toEqual([false])
+      expect((await readJob(store, lease.jobId)).progress).toBeNull()
+    },
+  )
+
+  it.each(['waiting', 'dead'])(
     'LEASE-5 as %s: a beat answers busy before the commit and lost after it',
     async (status) => {
       const { store, connect } = opened()

@@ -60,6 +60,7 @@ begin
        set "status" = /*running*/'running', "worker_id" = p_worker_id, "lease_id" = p_lease_id, "heartbeat_at" = v_now,
            "fence" = coalesce(job."fence", 0) + 1, "attempt" = coalesce(job."attempt", 0) + v_counted,
            "lease_expires_at" = due.lease_ends_at, "deadline_at" = due.deadline_at, "run_at" = null, "reaped_at" = null,
+           "progress_value" = null, "progress_text" = null,
            "started_at" = coalesce(job."started_at", v_now), "last_attempt_at" = v_now, "updated_at" = v_now
       from due
      where job.ctid = due.place and job.tableoid = due.part and (

@@ -37,8 +37,9 @@ begin
            "max_attempts" = locked.max_attempts, "traceparent" = locked.traceparent,
            "backoff_steps_ms" = locked.backoff_steps_ms, "expires_at" = locked.expires_at, "updated_at" = p_now,
            "generation" = coalesce(job."generation", 1) + 1, "attempt" = 0, "failures" = 0, "crashes" = 0,
-           "timeouts" = 0, "reaped_at" = null, /*+last_error "last_error" = null, */ "error_code" = null,
-           "error_reason" = null, "error_category" = null, "error_stack" = null, "error_attempt" = null
+           "timeouts" = 0, "reaped_at" = null, "progress_value" = null, "progress_text" = null,
+           /*+last_error "last_error" = null, */ "error_code" = null, "error_reason" = null,
+           "error_category" = null, "error_stack" = null, "error_attempt" = null
       from locked
      where job."id" = locked.id
     returning locked.place, job."id" as id, coalesce(job."queue", job."type")::text as queue, locked.run_at

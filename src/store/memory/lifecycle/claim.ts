@@ -198,6 +198,7 @@ function grantLease(state: MemoryState, grant: Grant, job: Job): ClaimedJob {
     updatedAt: now,
     runAt: null,
     reapedAt: null,
+    progress: null,
   })
   recordClaim(state, grant, claimed, job.reapedAt)
   const isRescue = job.reapedAt !== null

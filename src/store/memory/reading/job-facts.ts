@@ -40,6 +40,7 @@ export function readJobFacts(
     isLastChance: isWaiting && isLastChance(policy, counts),
     keptWorkerId: keptWorkerOf(state, jobId, nowMs),
     hasBudget: !state.judgesWaiting || hasBudget(policy, counts),
+    progress: job.progress,
     expiresInMs: job.expiresAt === null ? null : job.expiresAt.getTime() - nowMs,
     error: job.error === null ? null : { code, reason, category },
     isCancelAsked: job.cancelRequestedAt !== null,

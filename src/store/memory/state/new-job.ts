@@ -131,5 +131,6 @@ export function emptyRow(id: string, createdAt: Date): Job {
     traceparent: null,
     backoffStepsMs: null,
     expiresAt: null,
+    progress: null,
   }
 }

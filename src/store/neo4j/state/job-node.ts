@@ -1,7 +1,7 @@
 // Maps jobs to nodes: the names of document 002, and the properties that indexes need.
 import { createHash } from 'node:crypto'
 import neo4j, { type DateTime, type Integer } from 'neo4j-driver'
-import type { ErrorCategory, Job, JobStatus, JsonValue } from '../../../job/job.ts'
+import type { ErrorCategory, Job, JobProgress, JobStatus, JsonValue } from '../../../job/job.ts'
 import { causeId } from '../../memory/reading/cause-id.ts'
 import { dueMs } from '../../memory/state/memory-state.ts'
 import { toDateTime as toUtcDateTime } from '../graph/node-times.ts'
@@ -75,6 +75,7 @@ export function toNode(job: Job): NodeProperties {
     ...properties(numbers, (field) => toInteger(job[field])),
     ...properties(times, (field) => toDateTime(job[field])),
     backoff_steps_ms: job.backoffStepsMs === null ? null : JSON.stringify(job.backoffStepsMs),
+    progress: job.progress === null ? null : JSON.stringify(job.progress),
     error_code: status === 'cancelled' ? 'cancelled' : (error?.code ?? null),
     error_message: error?.reason ?? null,
     error_category: error?.category ?? null,
@@ -145,6 +146,7 @@ export function toJob(row: unknown): Job {
     maxAttempts: number('max_attempts'),
     generation: number('generation') ?? 1,
     backoffStepsMs: fromJson(text('backoff_steps_ms')).value as number[] | null,
+    progress: fromJson(text('progress')).value as JobProgress | null,
   }
   if (payload.problem !== null) markUnreadable(job, `its payload is no JSON (${payload.problem})`)
   return job

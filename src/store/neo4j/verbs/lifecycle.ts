@@ -5,6 +5,7 @@ import type { EnqueuedJob, JobStore, LifecycleStore } from '../../job-store.ts'
 import { enqueueJobs } from '../../memory/lifecycle/enqueue.ts'
 import { heartbeatJobs } from '../../memory/lifecycle/heartbeat.ts'
 import { completeJobs, failJobs, releaseJobs } from '../../memory/lifecycle/outcomes.ts'
+import { reportProgress } from '../../memory/lifecycle/progress.ts'
 import { enterStage, recordLateResult } from '../../memory/lifecycle/stage.ts'
 import { activeKey } from '../state/job-node.ts'
 import { readPart } from '../state/state-part.ts'
@@ -37,6 +38,8 @@ function bindLeaseVerbs({
       change({ jobIds: idsOf(leases) }, (state) => heartbeatJobs(state, leases, options)),
     enterStage: (lease, stage, options) =>
       change({ jobIds: [lease.jobId] }, (state) => enterStage(state, lease, stage, options?.policy)),
+    reportProgress: (reports) =>
+      change({ jobIds: idsOf(reports) }, (state) => reportProgress(state, reports)),
     completeJobs: async (completions, options = {}) => {
       refuseTransaction(options)
       refuseDeletion(options.policy)

@@ -1,4 +1,5 @@
 import type { ReadingStore, WaitStore } from '../../job-store.ts'
+import { readProgress } from '../../memory/lifecycle/progress.ts'
 import { readEnds } from '../../memory/reading/ends.ts'
 import { readJobFacts } from '../../memory/reading/job-facts.ts'
 import { findJobIds as checkPrefix, groupDeadJobs } from '../../memory/reading/list-jobs.ts'
@@ -28,6 +29,11 @@ export function bindReadingVerbs(runner: VerbRunner): ReadingStore & WaitStore {
       const rows = await graph.read((run) => run('list_jobs_by_id', { ids: jobIds }))
       const jobs = rows.map((row) => toJob(row['job']))
       return readEnds({ jobs: JobTable.of(jobs) }, jobIds)
+    },
+    readProgress: async (jobIds) => {
+      const rows = await graph.read((run) => run('list_jobs_by_id', { ids: jobIds }))
+      const jobs = rows.map((row) => toJob(row['job']))
+      return readProgress({ jobs: JobTable.of(jobs) }, jobIds)
     },
     listEvents: async (jobId) => {
       const rows = await graph.read((run) => run('list_events_of', { jobIds: [jobId] }))

@@ -4,7 +4,13 @@ import type { Lease } from '../../../job/lease.ts'
 import type { CompleteOutcome } from '../../../job/outcome.ts'
 import type { PolicyOverride } from '../../../policy/policy.ts'
 import type { TableProfile } from '../../../profile/profile.ts'
-import type { ClaimCursors, Completion, Failure, LifecycleStore } from '../../ports/lifecycle-store.ts'
+import type {
+  ClaimCursors,
+  Completion,
+  Failure,
+  LifecycleStore,
+  ProgressReport,
+} from '../../ports/lifecycle-store.ts'
 import type { CallQuery } from '../connection/call-query.ts'
 import type { Row, SqlClient } from '../connection/executor.ts'
 import { toClaimedJobs } from '../rows/claimed-jobs.ts'
@@ -25,6 +31,8 @@ export function bindLifecycleVerbs(
 ): Omit<LifecycleStore<SqlClient>, 'heartbeatJobs'> {
   const split = (leases: Lease[]) => splitLeases(leases, table.idType)
   return {
+    ...bindAttemptVerbs(call, split),
+
     async enqueueJobs(jobs, { tx, policy } = {}) {
       if (jobs.length === 0) return []
       return toEnqueuedJobs(await call('enqueue_batch', [...newJobsToJson(jobs), policyToJson(policy)], tx))
@@ -54,11 +62,6 @@ export function bindLifecycleVerbs(
       return toClaimedJobs(rows)[0] ?? 'not-claimable'
     },
 
-    async enterStage({ jobId, leaseId }, stage, { policy } = {}) {
-      const [row] = await call('enter_stage', [jobId, leaseId, stage, policyToJson(policy)])
-      return toEnteredStage(row ?? {})
-    },
-
     async completeJobs(completions, { tx, policy, actor } = {}) {
       if (completions.length === 0) return []
       const params = [...oneLease(split(completions), completions), resultTexts(completions)]
@@ -79,6 +82,25 @@ export function bindLifecycleVerbs(
       const { delayMs = null, cause = 'release', spreadMs = 0, actor = null, reason = null, tx } = options
       const params = [...split(leases), delayMs, cause, spreadMs, actor, reason]
       return (await call('release_jobs', params, tx)).map(toReleasedJob)
+    },
+  }
+}
+
+/** Verbs of a running attempt. */
+function bindAttemptVerbs(
+  call: CallQuery,
+  split: (leases: Lease[]) => SplitLeases,
+): Pick<LifecycleStore, 'enterStage' | 'reportProgress' | 'recordLateResult'> {
+  return {
+    async enterStage({ jobId, leaseId }, stage, { policy } = {}) {
+      const [row] = await call('enter_stage', [jobId, leaseId, stage, policyToJson(policy)])
+      return toEnteredStage(row ?? {})
+    },
+
+    async reportProgress(reports) {
+      if (reports.length === 0) return []
+      const rows = await call('report_progress', [...split(reports), ...progressTexts(reports)])
+      return rows.map((row) => row['is_kept'] === true)
     },
 
     async recordLateResult({ jobId, leaseId }, details) {
@@ -128,4 +150,8 @@ function failuresToJson(failures: Failure[]): string {
     cause: failure.cause,
   }))
   return jsonText('failures', entries)
+}
+
+function progressTexts(reports: ProgressReport[]): [values: string[], texts: (string | null)[]] {
+  return [reports.map(({ value }) => String(value)), reports.map(({ text }) => text)]
 }

@@ -12,6 +12,12 @@ export function bindWaitVerbs(call: CallQuery, table: TableProfile): WaitStore {
       (await call('read_ends', [jobIds])).map((row) =>
         toJobEnd(String(jobIds[Number(row['n']) - 1]), row, table),
       ),
+    readProgress: async (jobIds) =>
+      (await call('read_progress', [jobIds])).map((row) => ({
+        jobId: String(jobIds[Number(row['n']) - 1]),
+        value: Number(row['value']),
+        text: (row['text'] ?? null) as string | null,
+      })),
     async beginWaits(jobIds, channel, forMs) {
       await call('begin_waits', [jobIds, channel, forMs])
     },

@@ -13,6 +13,7 @@ const texts: ReadonlySet<LogicalColumn> = new Set([
   'error_category',
   'error_stack',
   'traceparent',
+  'progress_text',
 ])
 
 function valueOf(table: TableProfile, column: LogicalColumn): string {
@@ -20,6 +21,7 @@ function valueOf(table: TableProfile, column: LogicalColumn): string {
   if (column === 'priority') return '0::int'
   if (column === 'payload' || column === 'result') return 'null::jsonb'
   if (column === 'backoff_steps_ms') return 'null::bigint[]'
+  if (column === 'progress_value') return 'null::float8'
   if (texts.has(column)) return 'null::text'
   return (timeColumns as readonly LogicalColumn[]).includes(column) ? 'null::timestamptz' : 'null::int'
 }

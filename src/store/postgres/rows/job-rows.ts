@@ -1,6 +1,13 @@
 // Maps rows to jobs, outcomes and events.
 import type { EventData, EventType, JobEvent } from '../../../job/event.ts'
-import type { ErrorCategory, Job, JobErrorRecord, JobStatus, JsonValue } from '../../../job/job.ts'
+import type {
+  ErrorCategory,
+  Job,
+  JobErrorRecord,
+  JobProgress,
+  JobStatus,
+  JsonValue,
+} from '../../../job/job.ts'
 import type { HeartbeatAnswer, Lease } from '../../../job/lease.ts'
 import type { StageOutcome } from '../../../job/outcome.ts'
 import type { TableProfile } from '../../../profile/profile.ts'
@@ -61,7 +68,13 @@ export function toJob(row: Row, table: TableProfile): Job {
     result: (row['result'] ?? null) as JsonValue,
     traceparent: text(row['traceparent']),
     backoffStepsMs: (row['backoff_steps_ms'] ?? null) as number[] | null,
+    progress: toProgress(row),
   }
+}
+
+export function toProgress(row: Row): JobProgress | null {
+  const value = numberOrNull(row['progress_value'])
+  return value === null ? null : { value, text: text(row['progress_text']) }
 }
 
 function toTimes(row: Row) {

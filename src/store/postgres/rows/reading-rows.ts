@@ -4,7 +4,7 @@ import type { JobFacts } from '../../../policy/explain/job-facts.ts'
 import type { TableProfile } from '../../../profile/profile.ts'
 import type { DeadJobGroup, JobSummary, Slo } from '../../ports/reading-store.ts'
 import type { Row } from '../connection/executor.ts'
-import { toErrorRecord, toJob, toStatus } from './job-rows.ts'
+import { toErrorRecord, toJob, toProgress, toStatus } from './job-rows.ts'
 import { fromRecord, fromRecordOrNull, numberOrNull, text } from './values.ts'
 
 export function toJobSummary(row: Row, table: TableProfile): JobSummary {
@@ -46,6 +46,7 @@ export function toJobFacts(row: Row, table: TableProfile): JobFacts {
     keptWorkerId: text(row['kept_worker_id']),
     maxAttempts: Number(row['max_attempts']),
     hasBudget: row['has_budget'] === true,
+    progress: toProgress(row),
     expiresInMs: numberOrNull(row['expires_in_ms']),
     error: error === null ? null : { code: error.code, reason: error.reason, category: error.category },
     isCancelAsked: row['is_cancel_asked'] === true,
