@@ -567,7 +567,7 @@
 -- function chance_of(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer, p_expires_at timestamp with time zone) returns text sql stable 8f014690a3fb5929d7ad4b217c819428
 -- function change_jobs(p_operation <schema>.operations, p_ids uuid[]) returns SETOF <schema>.job_outcome plpgsql volatile 9e2cb229b5111a09776dbc4d2a7e0bf9
 -- function claim_batches(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_policy jsonb, p_actor text, p_cursors jsonb, p_id uuid DEFAULT NULL::uuid, p_is_serial boolean DEFAULT false) returns TABLE(lease_id uuid, priority integer, max_attempts integer, default_stage text, granted_at timestamp with time zone, jobs text) plpgsql volatile plan_cache_mode=force_generic_plan enable_seqscan=off enable_bitmapscan=off b4ca88c19561f7505340feb484db7ece
--- function claim_due(p_worker_id text, p_queues text[], p_shares integer[], p_limit integer, p_priority integer, p_types jsonb, p_cursors jsonb, p_policy <schema>.policies, p_lease_ms bigint, p_lease_id uuid, p_skips text[], p_slots jsonb, p_id uuid, p_ids uuid[], p_actor text, OUT locked integer, OUT granted integer, OUT granted_at timestamp with time zone, OUT jobs text, OUT held json) returns record plpgsql volatile 9b344cd14e0ce59193e1e7696dbf3083
+-- function claim_due(p_worker_id text, p_queues text[], p_shares integer[], p_limit integer, p_priority integer, p_types jsonb, p_cursors jsonb, p_policy <schema>.policies, p_lease_ms bigint, p_lease_id uuid, p_skips text[], p_slots jsonb, p_id uuid, p_ids uuid[], p_actor text, OUT locked integer, OUT granted integer, OUT granted_at timestamp with time zone, OUT jobs text, OUT held json) returns record plpgsql volatile f47ef047c044f87c4f93a601ccd3094e
 -- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile 7786210a62870196171acc4b2d4a1646
 -- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_cursors jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile 12ef0a0f7ed159ac16a66fe306963c13
 -- function claim_level(p_queues text[], p_priority integer, p_cursors jsonb, OUT priority integer, OUT queues text[], OUT due_at timestamp with time zone[], OUT ids uuid[]) returns record plpgsql stable 6a088cd1f7e8397dcbbfed656cb2f28f
@@ -604,7 +604,7 @@
 -- function enqueue_keyed(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, OUT created uuid[], OUT queues text[], OUT delays_ms double precision[], OUT ids text[], OUT outcomes text[]) returns record plpgsql volatile cfc1c9da1637b003e768fcf07b8b6120
 -- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile 12e9d8f474f915ae687f0a8d6b12b317
 -- function expiry_of(p_job jsonb, p_now timestamp with time zone) returns timestamp with time zone sql stable a0cc6956193f3a1e2fb0e9d6a780ed5d
--- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile de1baa3792d372300017525e54c5bbbc
+-- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile f5ac2b1ca165ebff0bdc56e4270eee49
 -- function extend_free_leases(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint, p_policy <schema>.policies, p_now timestamp with time zone, OUT ids uuid[], OUT lease_ids uuid[], OUT answers text[]) returns record plpgsql volatile lock_timeout=1ms plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off bdea5df4059375de44d87af16cf968c2
 -- function fail_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[], p_tries integer[], p_error text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp a3463f3ffc124f35f6bcccab5de6f5d6
 -- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off e669fcb54dd396133567a93063c96748
@@ -656,7 +656,7 @@
 -- function job_lock(p_id uuid) returns jsonb plpgsql volatile 28728380b5da88dc67ac49c49b90c6b3
 -- function job_outcomes(p_ids uuid[], p_lease_ids uuid[], p_finished uuid[], p_outcome text, p_deleted uuid[] DEFAULT NULL::uuid[], p_deleted_lease_ids uuid[] DEFAULT NULL::uuid[]) returns SETOF <schema>.job_outcome plpgsql volatile 2d6aeeb8a5a4fd9146dfeace9ccc2e9b
 -- function job_problem(p_job jsonb) returns text sql stable 214d8fae90b518db52162e5062e720fa
--- function job_record(p_id uuid) returns jsonb sql stable 2605b032cb0689f927537dc349876965
+-- function job_record(p_id uuid) returns jsonb sql stable 28fc8b8ccee1cab4879a32f3f0d210a1
 -- function job_summary(p_id uuid, p_with_payload boolean) returns jsonb plpgsql stable 3df293da0674f1025e7240e44e85ea14
 -- function jobs_ahead(p_id uuid) returns integer plpgsql stable a589e1cf49ffee60ae58b7983314c3b7
 -- function judged_chance(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer, p_expires_at timestamp with time zone) returns text plpgsql stable 4ab77a257703f99ebc772d141a100310
@@ -731,7 +731,7 @@
 -- function read_ends(p_ids uuid[]) returns SETOF jsonb plpgsql volatile enable_seqscan=off enable_hashjoin=off enable_mergejoin=off 1f26cd93790656c2b2a0df8c76b32ce3
 -- function read_health(p_policy jsonb DEFAULT NULL::jsonb, p_count_limit integer DEFAULT 100000) returns TABLE(waiting integer, due integer, running integer, overdue integer, oldest_overdue_ms double precision, oldest_due_ms double precision, unjudged integer, reaper_age_ms double precision, hold_reason text, released_often integer, at_least text[], queues jsonb) plpgsql stable enable_seqscan=off 259250ca6474013dbb2eac0da179835f
 -- function read_observations() returns TABLE(since timestamp with time zone, would_requeue integer, would_dead_letter integer, would_cancel integer, came_back integer, still_stuck integer, reaped integer, gone integer) plpgsql stable fdc188d0201dbf82aa2bee7ed6437205
--- function read_progress(p_ids uuid[]) returns SETOF jsonb plpgsql volatile enable_seqscan=off enable_hashjoin=off enable_mergejoin=off bdca5b6de5cb1f0d795c508e4a4bd392
+-- function read_progress(p_ids uuid[]) returns SETOF jsonb plpgsql volatile enable_seqscan=off enable_hashjoin=off enable_mergejoin=off 7721c91890f2ac00cff0ff08fe736a82
 -- function read_slo(p_window_ms bigint DEFAULT 86400000, p_poll_ms bigint DEFAULT 2000, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(rescued integer, in_time integer, p50_ms double precision, p95_ms double precision, worst_ms double precision, promise_ms double precision, oldest_stuck_ms double precision, stale_leases integer, by_cause jsonb) plpgsql stable 623385e0c8e10af43bd38a27a5034421
 -- function reap_backoff_ms(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns bigint sql immutable b5e5df8e86abc1952a555916ff747327
 -- function reap_cause(p_reason text) returns text sql immutable 3468efd7102fc93e1e6ce099ee01dbc4
@@ -786,7 +786,7 @@
 -- function require_list(p_list anyarray, p_name text, p_takes text) returns boolean plpgsql immutable 3ad65799793c59ef9a5a1cf212a42867
 -- function require_operation(p_operation jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 14fdcee4064e9a20d8f6d1af41e1b766
 -- function require_policy(p_policy <schema>.policies, p_override jsonb) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 8b93289bd67288bf8f5997fb29805b5c
--- function require_progress(p_reports integer, p_values double precision[], p_texts text[]) returns boolean plpgsql immutable 1534e5683c055c60fe537f6e1c497eae
+-- function require_progress(p_reports integer, p_values double precision[], p_texts text[]) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 1534e5683c055c60fe537f6e1c497eae
 -- function require_queue(p_queue text) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp a3c55837e4a4bbc53b0c4ce78ba14f0f
 -- function require_reap(p_limit integer, p_spread_ms double precision) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp a79b8c259d9b8bc6a32ca1e4c4a6f2b1
 -- function require_reaper(p_reaper jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 5b62e7a9271d28944ccb8186d81cedfa

@@ -66,6 +66,18 @@ export const leaseMutants: Mutant[] = [
     suites: [{ files: ['test/spec'] }, { files: ['test/store/native.test.ts'], filter: 'heartbeatJobs' }],
   },
   {
+    id: 'M80',
+    fault: 'a report of progress ignores the lease',
+    edits: [
+      {
+        file: sql('lease/report_progress'),
+        find: 'where job."id" = last.id and job."lease_id" = last.lease_id',
+        replacement: 'where job."id" = last.id and true',
+      },
+    ],
+    suites: [{ files: ['test/store/native.test.ts'], filter: 'reportProgress' }],
+  },
+  {
     id: 'M10',
     fault: 'a lease is counted from the start of the transaction',
     edits: [

@@ -230,6 +230,20 @@ describe('why', () => {
     expect(await runJson('why', jobId)).toMatchObject({ table: 'jobs', verdict: 'blocked', runsInMs: null })
   })
 
+  it('LEASE-8 shows how far a running job has come, as do jobs get and jobs list', async () => {
+    const jobId = await enqueue()
+    const claimed = await store.claimJob(jobId, { workerId: 'worker-9' })
+    if (claimed === 'not-claimable') throw new Error('not claimed')
+    await store.reportProgress([{ ...claimed, value: 0.29, text: 'page 9\nof 31' }])
+    const shown = '29 %: page 9 of 31'
+    expect((await run('why', jobId)).stdout).toContain(`\nprogress ${shown}\n`)
+    expect((await run('jobs', 'get', jobId)).stdout).toMatch(new RegExp(`progress +${shown}`))
+    expect((await run('jobs', 'list')).stdout).toContain(shown)
+    expect(await runJson('jobs', 'get', jobId)).toMatchObject({
+      job: { progress: { value: 0.29, text: 'page 9\nof 31' } },
+    })
+  })
+
   it('C13 names the session that has the row locked', async () => {
     const jobId = await enqueue()
     const client = await database.connect()

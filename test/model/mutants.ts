@@ -46,6 +46,11 @@ export const mutants: Mutant[] = [
     edits: [edit('enter_stage', /job\."lease_id" = p_lease_id/, 'true')],
   },
   {
+    id: 'M80',
+    fault: 'a report of progress without a lease check',
+    edits: [edit('report_progress', leaseCheck, 'true')],
+  },
+  {
     id: 'M7',
     fault: 'attempts counted at the failure instead of the claim',
     edits: [

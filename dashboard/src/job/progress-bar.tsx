@@ -1,9 +1,10 @@
 import type { Job } from '../../../src/http/contract/index.ts'
+import { percentOf } from '../../../src/job/show-progress.ts'
 import { barOf } from '../ui/tone.ts'
 
 /** The progress that the handler has reported. */
 export function JobProgressBar({ progress, isRunning }: { progress: Progress; isRunning: boolean }) {
-  const percent = Math.floor(progress.value * 100)
+  const percent = percentOf(progress)
   return (
     <div className="flex flex-col gap-1.5">
       <p className="flex flex-wrap items-baseline gap-x-3 text-xs">

@@ -44,6 +44,12 @@ begin
   exception when sqlstate 'UN006' then
     null; -- Expected of a table without stages.
   end;
+  begin
+    perform "unstuck"."report_progress"(array[v_id], array[gen_random_uuid()], array[0.5], array['r']);
+  exception when sqlstate 'UN006' then
+    null; -- Expected of a table without progress.
+  end;
+  perform "unstuck"."read_progress"(array[v_id]);
   perform "unstuck"."record_late_result"(v_id, gen_random_uuid(), '{}');
   perform "unstuck"."complete_jobs"(array[v_id], array[gen_random_uuid()]);
   perform "unstuck"."fail_jobs"(jsonb_build_array(jsonb_build_object('id', v_id, 'lease_id', gen_random_uuid())));
@@ -88,6 +94,12 @@ begin
       exception when sqlstate 'UN006' then
         null; -- As above.
       end;
+      begin
+        perform "unstuck"."report_progress"(array[v_id], array[v_lease_id], array[0.5], array['r']);
+      exception when sqlstate 'UN006' then
+        null; -- As above.
+      end;
+      perform "unstuck"."read_progress"(array[v_id]);
       perform "unstuck"."record_late_result"(v_id, v_lease_id, '{}');
       perform "unstuck"."fail_jobs"(jsonb_build_array(jsonb_build_object('id', v_id, 'lease_id', v_lease_id)));
     end if;

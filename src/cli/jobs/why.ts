@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { explainJob } from '../../commands/jobs/job-commands.ts'
-import { showProgress } from '../../job/progress.ts'
+import { showProgress } from '../../job/show-progress.ts'
 import type { Explanation } from '../../policy/explain/explain-job.ts'
 import type { JobFacts } from '../../policy/explain/job-facts.ts'
 import { valueOf, withCommands } from '../connection/with-commands.ts'

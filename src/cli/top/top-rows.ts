@@ -1,6 +1,7 @@
 // Selectable rows: running jobs, the newest dead jobs, workers.
-import { showProgress } from '../../job/progress.ts'
+
 import { shortId } from '../../job/short-id.ts'
+import { percentOf } from '../../job/show-progress.ts'
 import type { JobSummary, WorkerStatus } from '../../store/job-store.ts'
 import type { Colour } from '../terminal/colour.ts'
 import { showDuration } from '../terminal/duration.ts'
@@ -31,7 +32,8 @@ export function topRows({ running, dead, workers }: Snapshot, filter: string): T
 
 function runningRow(table: string, job: JobSummary): TopRow {
   const { id, type, stage, workerId, attempt, progress } = job
-  const reported = progress === null ? '' : `  ${showProgress(progress)}`
+  const percent = progress === null ? '' : `${percentOf(progress)} %`
+  const reported = progress?.text == null ? '' : `  ${progress.text}`
   return {
     key: `running ${table} ${id}`,
     kind: 'running',
@@ -42,7 +44,8 @@ function runningRow(table: string, job: JobSummary): TopRow {
     line: (elapsedMs) => [
       `${fitText(shortId(id), 13)}  ${fitText(type, 16)}  `,
       leaseBar(shareLeft(job, elapsedMs), 10),
-      `  ${fitText(describeLease(job, elapsedMs), 13)}  ${fitText(workerId ?? 'unnamed', 28)}  attempt ${attempt}${reported}`,
+      `  ${fitText(describeLease(job, elapsedMs), 13)}  ${fitText(percent, 5)}  ${fitText(workerId ?? 'unnamed', 28)}`,
+      `  attempt ${attempt}${reported}`,
     ],
   }
 }

@@ -1,8 +1,8 @@
 // The progress of one attempt on its way to the job's row: at most one write a second, and the last value before the end.
 import { isUnstuckError } from '../../errors/index.ts'
+import { checkProgress } from '../../job/check-progress.ts'
 import type { JobProgress } from '../../job/job.ts'
 import type { Lease } from '../../job/lease.ts'
-import { checkProgress } from '../../job/progress.ts'
 import type { ProgressReport } from '../../store/job-store.ts'
 import type { Batcher } from '../calls/batcher.ts'
 import { type Timer, timing } from '../timing/timing.ts'

@@ -44,6 +44,8 @@ describe('the dashboard in both themes', () => {
   it('SEE-5 the page of a job, its dialog and the redrive drawer have no violation', async () => {
     const { page, complaints } = await openPage(browser, { reducedMotion: 'reduce' })
     await openDeadJob(page, 'GW_5XX')
+    const progress = page.getByRole('progressbar', { name: 'Progress' })
+    expect(await progress.getAttribute('aria-valuetext')).toBe('40 %: segment 12 of 30')
     expect(await violationsOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Discard' }).click()
     expect(await violationsOf(page)).toEqual([])

@@ -177,6 +177,26 @@ async function enterBySteps(store: JobStore, lease: Lease, stage: string): Promi
   return { outcome, leaseSteps: steps(leaseMs), deadlineSteps: steps(deadlineMs) }
 }
 
+const reportProgress = fc.tuple(leasePicks, fc.constantFrom(0, 0.25, 1)).map(([wish, value]) =>
+  command({
+    name: 'reportProgress',
+    wish: { ...wish, value },
+    needs: 'leases',
+    act: async (pair) => {
+      const indexes = pickLeases(pair.model, wish)
+      await agree(pair, `progress ${value} by ${namesOf(pair.model, indexes)}`, (side) =>
+        side.store.reportProgress(
+          leasesAt(side, indexes).map((lease, n) => ({
+            ...lease,
+            value,
+            text: n === 0 ? null : `step ${n}`,
+          })),
+        ),
+      )
+    },
+  }),
+)
+
 const lateResult = picks.map((numbers) =>
   command({
     name: 'lateResult',
@@ -293,6 +313,7 @@ export const workerCommands: { arbitrary: fc.Arbitrary<LeaseCommand>; weight: nu
   { arbitrary: claimById, weight: 2 },
   { arbitrary: heartbeat, weight: 5 },
   { arbitrary: enterStage, weight: 3 },
+  { arbitrary: reportProgress, weight: 2 },
   { arbitrary: lateResult, weight: 1 },
   { arbitrary: complete, weight: 4 },
   { arbitrary: completeAndDelete, weight: 1 },

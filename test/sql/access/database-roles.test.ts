@@ -61,6 +61,8 @@ it('C20 a role with the documented grants alone enqueues, claims, beats, ends, s
   if (!first || !second || !third || !fourth) throw new Error('not all jobs were claimed')
   expect((await store.heartbeatJobs([first])).answers).toMatchObject([{ answer: 'kept' }])
   expect(await store.enterStage(first, 'upload')).toMatchObject({ outcome: 'entered' })
+  expect(await store.reportProgress([{ ...first, value: 0.5, text: 'half' }])).toEqual([true])
+  expect(await store.readProgress([first.jobId])).toMatchObject([{ value: 0.5, text: 'half' }])
   expect(await store.completeJobs([first])).toMatchObject([{ outcome: 'completed' }])
   expect(await store.failJobs([{ ...second, code: 'GW_5XX', reason: 'x' }])).toMatchObject([
     { outcome: 'retried' },

@@ -108,6 +108,8 @@ async function liveThrough(store: JobStore): Promise<void> {
   expect((await store.getJob(enqueued[4]?.jobId ?? ''))?.runAt).toEqual(runAt)
   expect((await store.heartbeatJobs([first])).answers).toMatchObject([{ answer: 'kept' }])
   expect(await store.enterStage(first, 'upload')).toMatchObject({ outcome: 'entered', leaseMs: 60_000 })
+  expect(await store.reportProgress([{ ...first, value: 0.25, text: null }])).toEqual([true])
+  expect(await store.readProgress([first.jobId])).toEqual([{ jobId: first.jobId, value: 0.25, text: null }])
   expect(await store.completeJobs([{ ...first, result: payload }])).toMatchObject([{ outcome: 'completed' }])
   const reason = String.raw`C:\x 'quoted' 42`
   const failure = { ...second, code: 'GW_5XX', reason, isRetryable: false }

@@ -61,6 +61,11 @@ const enterStage: Call = ({ ids, leaseIds }) => [
   `select * from unstuck.enter_stage($1, $2, 'asr')`,
   [ids[0], leaseIds[0]],
 ]
+const progress: Call = ({ ids, leaseIds }) => [
+  'select * from unstuck.report_progress($1, $2, $3)',
+  [ids, leaseIds, ids.map(() => 0.5)],
+]
+const readProgress: Call = ({ ids }) => ['select * from unstuck.read_progress($1)', [ids]]
 const cancel: Call = ({ ids }) => ['select * from unstuck.cancel_jobs($1)', [ids]]
 const retry: Call = ({ ids }) => ['select * from unstuck.retry_jobs($1)', [ids]]
 const reap: Call = () => ['select * from unstuck.reap_jobs()', []]
@@ -120,6 +125,7 @@ describe('a million finished rows', () => {
     ['complete_jobs', complete],
     ['fail_jobs', fail],
     ['release_jobs', release],
+    ['report_progress', progress],
   ])('LEASE-4 %s runs no function once for every job', async (_, call) => {
     expect((await nestedPlans(large.client, ...call(large))).length).toBeLessThan(batch / 2)
   })
@@ -156,6 +162,8 @@ describe.each([
     ['fail_jobs', fail, ['jobs_pkey']],
     ['release_jobs', release, ['jobs_pkey']],
     ['enter_stage', enterStage, ['jobs_pkey']],
+    ['report_progress', progress, ['jobs_pkey']],
+    ['read_progress', readProgress, ['jobs_pkey']],
     ['cancel_jobs', cancel, ['jobs_pkey']],
     ['retry_jobs', retry, ['jobs_dedupe', 'jobs_pkey']],
   ] satisfies Verb[])('LEASE-5 %s finds jobs by their ids and never walks the running ones', expectPaths)

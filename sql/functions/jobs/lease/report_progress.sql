@@ -37,7 +37,7 @@ $$;
 
 -- Private: checks values and texts of as many reports.
 create or replace function "unstuck".require_progress(p_reports int, p_values float8[], p_texts text[])
-returns boolean language plpgsql immutable as $$
+returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
   v_value float8 := (select value from unnest(p_values) value where (value between 0 and 1) is not true limit 1);
   v_text text := (select text from unnest(p_texts) text where not length(text) between 1 and 200 limit 1);

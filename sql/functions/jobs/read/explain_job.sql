@@ -27,7 +27,7 @@ begin
            'is_cancel_asked', job."cancel_requested_at" is not null,
            'has_budget', /*judged_waiting*/("unstuck".has_budget(
              v_policy, job."attempt", job."failures", job."crashes", job."timeouts", job."max_attempts")),
-           'progress_value', job."progress_value", 'progress_text', job."progress_text",
+           'progress_value', job."progress_value"::numeric, 'progress_text', job."progress_text",
            'expires_in_ms', "unstuck".ms_between(now(), job."expires_at"),
            'run_in_ms', case when waiting.is_so
              then "unstuck".ms_between(now(), coalesce(job."run_at", job."created_at")) end,

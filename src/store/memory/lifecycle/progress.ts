@@ -1,4 +1,4 @@
-import { checkProgress } from '../../../job/progress.ts'
+import { checkProgress } from '../../../job/check-progress.ts'
 import type { ProgressReport, ReportedProgress } from '../../job-store.ts'
 import { changeJob, type MemoryState } from '../state/memory-state.ts'
 

@@ -152,6 +152,7 @@ function deadJobs(now: number): Job[] {
           failures: crashes > 0 ? 0 : 3,
           crashes,
           finished_at: iso(now - 120_000 - index * 60_000),
+          progress: { value: 0.4, text: 'segment 12 of 30' },
           cause_id: `cause-${group + 1}`,
           error: { code: toPublicCode(code), reason, category, attempt: 3 },
           error_detail: { code, reason },

@@ -1,4 +1,3 @@
-// Progress that a handler reports about its job.
 import { invalidArgument } from '../errors/index.ts'
 import type { JobProgress } from './job.ts'
 
@@ -13,10 +12,4 @@ export function checkProgress({ value, text }: JobProgress): void {
   const length = typeof text === 'string' ? Array.from(text).length : 0
   if (length < 1 || length > MAX_TEXT || text.includes('\0'))
     throw invalidArgument('progress_text', text, `1 to ${MAX_TEXT} characters`)
-}
-
-/** `40 %: page 12 of 30` */
-export function showProgress({ value, text }: JobProgress): string {
-  const percent = `${Math.floor(value * 100)} %`
-  return text === null ? percent : `${percent}: ${text.replaceAll(/\s+/g, ' ')}`
 }
