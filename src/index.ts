@@ -52,6 +52,7 @@ export type {
   ErrorCategory,
   Job,
   JobErrorRecord,
+  JobProgress,
   JobStatus,
   JsonValue,
   NewJob,
@@ -98,6 +99,8 @@ export type {
   ReleaseRequest,
 } from './runtime/attempt/handler.ts'
 export { JobAborted } from './runtime/attempt/handler.ts'
+export type { BatchContext, BatchedJob, BatchHandler, BatchOptions } from './runtime/batch/batch-handler.ts'
+export type { ProgressListener } from './runtime/calls/job-waiter.ts'
 export { type FileHandlerOptions, fileHandler } from './runtime/child/child-handler.ts'
 export {
   type DispatchAdapter,
@@ -133,5 +136,11 @@ export type { RecurringJob } from './runtime/services/scheduler.ts'
 export type * from './store/job-store.ts'
 export type { LocalStore } from './store/local-store.ts'
 export type { WaitOptions } from './unstuck/jobs/job-waits.ts'
-export type { EventFields, FileHandler, HandlerOf, JobToSchedule } from './unstuck/typed-methods.ts'
+export type {
+  BatchHandlerOf,
+  EventFields,
+  FileHandler,
+  HandlerOf,
+  JobToSchedule,
+} from './unstuck/typed-methods.ts'
 export { type ShardHandle, type Unstuck, type UnstuckOptions, unstuck } from './unstuck/unstuck.ts'

@@ -116,6 +116,7 @@ export const sidebar: SidebarGroup[] = [
       page('See failures', 'docs/guides/handlers/see-failures.md'),
       page('Stage leases', 'docs/guides/handlers/stage-leases.md'),
       page('Long and CPU-heavy jobs', 'docs/guides/handlers/long-jobs.md'),
+      page('Batches', 'docs/guides/handlers/batches.md'),
       page('Retry, expiry and dedupe', 'docs/guides/handlers/retry-and-time.md'),
       page('Wait for a job', 'docs/guides/handlers/wait-for-a-job.md'),
       page('Enqueue inside your transaction', 'docs/guides/handlers/enqueue-in-your-transaction.md'),

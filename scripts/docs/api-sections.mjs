@@ -12,6 +12,7 @@ const DECLARED = 'src/job/declared-jobs.ts'
 const TYPED = 'src/unstuck/typed-methods.ts'
 const API = 'src/unstuck/unstuck-api.ts'
 const HANDLER = 'src/runtime/attempt/handler.ts'
+const BATCH = 'src/runtime/batch/batch-handler.ts'
 const JOB_ERROR = 'src/errors/job-error.ts'
 const UNSTUCK_ERROR = 'src/errors/unstuck-error.ts'
 
@@ -85,6 +86,7 @@ ${DECLARED_EXAMPLE}
       { name: 'defineJobs', file: DECLARED, as: 'function', heading: 'defineJobs()' },
       { name: 'job', file: DECLARED, as: 'function', heading: 'job()' },
       { name: 'HandlerOf', file: TYPED, as: 'type', heading: 'Types of declared jobs' },
+      { name: 'BatchHandlerOf', file: TYPED, as: 'type' },
       { name: 'PayloadOf', file: DECLARED, as: 'type' },
       { name: 'PayloadInputOf', file: DECLARED, as: 'type' },
       { name: 'ResultOf', file: DECLARED, as: 'type' },
@@ -105,6 +107,9 @@ ${DECLARED_EXAMPLE}
       { name: 'FileHandler', file: TYPED, as: 'fields', heading: 'A handler in a file' },
       { name: 'ReleaseRequest', file: HANDLER, as: 'fields', heading: 'release()' },
       { name: 'HandlerOptions', file: HANDLER, as: 'fields', heading: 'Options of handle()' },
+      { name: 'BatchedJob', file: BATCH, as: 'fields', heading: 'A job of handleMany()' },
+      { name: 'BatchContext', file: BATCH, as: 'fields', heading: 'The context of a batch' },
+      { name: 'BatchOptions', file: BATCH, as: 'fields', heading: 'Options of handleMany()' },
       {
         name: 'HandlerLimit',
         file: 'src/runtime/limits/token-limiter.ts',

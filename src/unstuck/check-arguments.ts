@@ -12,10 +12,20 @@ export function requireObject(name: string, value: unknown, takes: string): void
 }
 
 export function requireHandler(type: unknown, handler: unknown): void {
-  if (typeof type !== 'string' || type === '') throw invalidArgument('type', type, 'a text that is not empty')
+  requireType(type)
   const { file } = (handler ?? {}) as { file?: unknown }
   if (typeof handler === 'function' || typeof file === 'string' || file instanceof URL) return
   throw invalidArgument('handler', handler, 'a function, or { file } for a module', { withhold: true })
+}
+
+export function requireBatchHandler(type: unknown, handler: unknown): void {
+  requireType(type)
+  if (typeof handler !== 'function')
+    throw invalidArgument('handler', handler, 'a function', { withhold: true })
+}
+
+function requireType(type: unknown): void {
+  if (typeof type !== 'string' || type === '') throw invalidArgument('type', type, 'a text that is not empty')
 }
 
 export function requireRecurring(name: unknown, job: unknown, options: { overlap?: unknown }): void {

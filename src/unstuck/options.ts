@@ -5,6 +5,7 @@ import type { JobDeclarations } from '../job/declared-jobs.ts'
 import { checkAttempts, checkBackoff } from '../job/job-rules.ts'
 import type { Logger } from '../observe/logs/log-events.ts'
 import type { HandlerOptions } from '../runtime/attempt/handler.ts'
+import type { BatchOptions } from '../runtime/batch/batch-handler.ts'
 import type { DispatchAdapter } from '../runtime/dispatch/dispatcher.ts'
 import type { DependencyOptions } from '../runtime/limits/dependencies.ts'
 import { requireLimits } from '../runtime/limits/token-limiter.ts'
@@ -193,6 +194,23 @@ function checkPool({ pool, connections, txConnections, shards }: UnstuckOptions)
       throw invalidArgument(name, value, 'nothing beside `pool`, which has its own `max`')
 }
 
+/** A batch should not wait for jobs until a deploy ends it. */
+const LONGEST_BATCH_WAIT_MS = 60_000
+
+export function checkBatchOptions(type: string, options: BatchOptions, slots: number): void {
+  checkHandlerOptions('handleMany', type, options, ['size', 'waitMs'])
+  const { size, waitMs = 0, concurrency = slots } = options
+  const most = Math.min(slots, concurrency)
+  if (!(Number.isInteger(size) && size >= 1 && size <= most))
+    throw invalidArgument(
+      'size',
+      size,
+      `a whole number from 1 to the concurrency, ${most}: each job of a batch takes a slot`,
+    )
+  if (!(waitMs >= 0 && waitMs <= LONGEST_BATCH_WAIT_MS))
+    throw invalidArgument('waitMs', waitMs, `milliseconds from 0 to ${LONGEST_BATCH_WAIT_MS}`)
+}
+
 const handlerNames: Record<keyof HandlerOptions, true> = {
   queue: true,
   progressLimitMs: true,
@@ -202,8 +220,13 @@ const handlerNames: Record<keyof HandlerOptions, true> = {
   retry: true,
 }
 
-export function checkHandlerOptions(type: string, options: HandlerOptions): void {
-  requireOptions(`handle('${type}')`, options, Object.keys(handlerNames))
+export function checkHandlerOptions(
+  method: string,
+  type: string,
+  options: HandlerOptions,
+  others: string[] = [],
+): void {
+  requireOptions(`${method}('${type}')`, options, [...others, ...Object.keys(handlerNames)])
   const { progressLimitMs, limits = [] } = options
   if (progressLimitMs !== undefined && !(progressLimitMs >= 1 && progressLimitMs <= LONGEST_TIMER_MS))
     throw invalidArgument('progressLimitMs', progressLimitMs, `milliseconds from 1 to ${LONGEST_TIMER_MS}`)

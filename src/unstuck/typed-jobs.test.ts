@@ -2,6 +2,7 @@
 import { describe, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
 import {
+  type BatchHandlerOf,
   type ClaimedJob,
   defineJobs,
   type EnqueuedJob,
@@ -92,6 +93,41 @@ describe('declared jobs', () => {
       q.handle('mial', () => {})
       // @ts-expect-error: another result
       q.handle('count', () => ({ count: 1 }))
+    })
+  })
+
+  it('WORK-12 are handled in batches with their payloads and results', () => {
+    compiles((q, open) => {
+      q.handleMany(
+        'invoice',
+        async (invoices, { signal }) => {
+          expectTypeOf(signal).toEqualTypeOf<AbortSignal>()
+          for (const { payload, type, complete, context } of invoices) {
+            expectTypeOf(payload.at).toEqualTypeOf<Date>()
+            expectTypeOf(type).toEqualTypeOf<'invoice'>()
+            complete({ total: '7' })
+            await context.tx(async () => ({ total: '7' }))
+            // @ts-expect-error: another result
+            complete({ total: 7 })
+            // @ts-expect-error: a result is declared
+            complete()
+            // It would end the whole batch.
+            expectTypeOf(context).not.toHaveProperty('release')
+          }
+        },
+        { size: 10, waitMs: 50, queue: 'q' },
+      ).handleMany('tick', ([tick]) => tick?.complete(), { size: 2 })
+      const handler: BatchHandlerOf<Jobs, 'count'> = ([count]) => count?.complete({ counted: 1 })
+      q.handleMany('count', handler, { size: 2 })
+      open.handleMany<{ to: string }>('mail', ([mail]) => mail?.complete(mail.payload.to), { size: 2 })
+      // @ts-expect-error: a typo in the type
+      q.handleMany('mial', () => {}, { size: 2 })
+      // @ts-expect-error: no size
+      q.handleMany('mail', () => {}, { waitMs: 5 })
+      // @ts-expect-error: outcomes are not returned
+      q.handleMany('mail', async () => ['sent'], { size: 2 })
+      // @ts-expect-error: a module runs one job
+      q.handleMany('mail', { file: './mail.js' }, { size: 2 })
     })
   })
 

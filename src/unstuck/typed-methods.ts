@@ -14,6 +14,7 @@ import type {
 import type { JsonValue, NewJob, NewJobFields } from '../job/job.ts'
 import type { EventName, RuntimeEvents } from '../observe/events.ts'
 import type { Handler, HandlerOptions } from '../runtime/attempt/handler.ts'
+import type { BatchHandler, BatchOptions } from '../runtime/batch/batch-handler.ts'
 import type { FileHandlerOptions } from '../runtime/child/child-handler.ts'
 import type { RunOnceOptions } from '../runtime/in-place/run-once.ts'
 import type { ScheduledJob } from '../store/job-store.ts'
@@ -47,6 +48,29 @@ type HandleDeclared<Jobs extends JobDeclarations, Self> = <Type extends JobType<
   type: Type,
   handler: HandlerOf<Jobs, Type> | FileHandler,
   options?: HandlerOptions,
+) => Self
+
+export type HandleManyMethod<Jobs extends JobDeclarations, Self> =
+  AreOpen<Jobs> extends true ? HandleManyAny<Self> : HandleManyDeclared<Jobs, Self>
+
+type HandleManyAny<Self> = <Payload = JsonValue, Result = unknown>(
+  type: string,
+  handler: BatchHandler<PgClient, Payload, Result>,
+  options: BatchOptions,
+) => Self
+
+/** The handler of many declared jobs at once: `BatchHandlerOf<typeof jobs, 'mail'>`. */
+export type BatchHandlerOf<Jobs extends JobDeclarations, Type extends JobType<Jobs>> = BatchHandler<
+  PgClient,
+  PayloadOf<Jobs, Type>,
+  ResultInputOf<Jobs, Type>,
+  Type
+>
+
+type HandleManyDeclared<Jobs extends JobDeclarations, Self> = <Type extends JobType<Jobs>>(
+  type: Type,
+  handler: BatchHandlerOf<Jobs, Type>,
+  options: BatchOptions,
 ) => Self
 
 export type WaitForMethod<Jobs extends JobDeclarations> =

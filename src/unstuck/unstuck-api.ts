@@ -8,6 +8,7 @@ import type { EnqueuedJob, JobStore } from '../store/job-store.ts'
 import type {
   EnqueueAndWaitMethod,
   EventFields,
+  HandleManyMethod,
   HandleMethod,
   JobToSchedule,
   RunOnceMethod,
@@ -20,6 +21,11 @@ export interface Unstuck<Jobs extends JobDeclarations = JobDeclarations> {
    * result have the types of the declared job; without `jobs` give them yourself: `handle<Payload, Result>(…)`.
    */
   handle: HandleMethod<Jobs, Unstuck<Jobs>>
+  /**
+   * Registers a function that gets up to `size` jobs of the type at once. Each of them keeps its own lease, signal, deadline and
+   * outcome. Before `start`.
+   */
+  handleMany: HandleManyMethod<Jobs, Unstuck<Jobs>>
   /** Enqueues the job at every time of the cron expression, once for all workers together. Before `start`. */
   recurring(name: string, cron: string, job: JobToSchedule<Jobs>, options?: RecurringOptions): Unstuck<Jobs>
   /** Sweeps, claims and runs jobs until `stop`, or until it has to leave. Resolves when it has started. */

@@ -12,7 +12,8 @@ import { openTracing, type Tracing } from '../observe/tracing.ts'
 import { judgeBeat } from '../policy/lease/beat-check.ts'
 import { type Policy, withOverride } from '../policy/policy.ts'
 import type { TableProfile } from '../profile/profile.ts'
-import type { Handler, HandlerOptions, RegisteredHandler } from '../runtime/attempt/handler.ts'
+import type { Handler, HandlerOptions } from '../runtime/attempt/handler.ts'
+import type { BatchHandler, BatchOptions } from '../runtime/batch/batch-handler.ts'
 import { createEnqueuer, createShardedEnqueuer } from '../runtime/calls/enqueuer.ts'
 import type { DrainOptions, DrainReport } from '../runtime/in-place/drain.ts'
 import type { RunOnceOptions } from '../runtime/in-place/run-once.ts'
@@ -20,20 +21,20 @@ import type { DeclaredJob, RecurringJob } from '../runtime/services/scheduler.ts
 import type { Worker } from '../runtime/worker/worker.ts'
 import { hasCapability } from '../store/capability.ts'
 import type { EnqueuedJob, JobStore } from '../store/job-store.ts'
-import { requireHandler, requireOptions } from './check-arguments.ts'
-import { childHandlerOf } from './jobs/child-handler-of.ts'
+import { requireOptions } from './check-arguments.ts'
 import { declareRecurring } from './jobs/declare-recurring.ts'
 import { emitEnqueued } from './jobs/emit-enqueued.ts'
 import { enqueuePolicyOf } from './jobs/enqueue-policy.ts'
 import { drainApplication, runOnceOf } from './jobs/in-place.ts'
 import { JobSchemas } from './jobs/job-schemas.ts'
 import { type JobWaits, openJobWaits, type WaitOptions } from './jobs/job-waits.ts'
+import { RegisteredHandlers } from './jobs/registered-handlers.ts'
 import { shardHandle } from './jobs/shard-handle.ts'
 import { configOf } from './open/config-of.ts'
 import { openJobs } from './open/open-jobs.ts'
 import { directUrlOf } from './open/own-pool.ts'
 import { tableOf } from './open/table-of.ts'
-import { checkHandlerOptions, checkOptions, type UnstuckOptions } from './options.ts'
+import { checkOptions, type UnstuckOptions } from './options.ts'
 import { metricsOptionsOf } from './start/metrics-options.ts'
 import { type Services, startServices, startShardServices } from './start/services.ts'
 import { showEvents } from './start/show-events.ts'
@@ -59,7 +60,7 @@ class Application implements Unstuck {
   readonly #config: Config
   readonly #table: TableProfile
   readonly #events = new RuntimeEventEmitter()
-  readonly #handlers = new Map<string, RegisteredHandler<PgClient>>()
+  readonly #handlers: RegisteredHandlers
   readonly #schedules: DeclaredJob[] = []
   readonly #schemas: JobSchemas
   readonly #database: Database
@@ -80,6 +81,8 @@ class Application implements Unstuck {
     this.#options = options
     this.#schemas = new JobSchemas(options.jobs)
     this.#config = configOf(options)
+    const slots = options.concurrency ?? this.#config.workerConcurrency
+    this.#handlers = new RegisteredHandlers(options, this.#schemas, slots)
     this.#table = tableOf(this.#config, options.table)
     showEvents(this.#events, options)
     const opened = openJobs(options, this.#config, this.#table, this.#events)
@@ -123,13 +126,17 @@ class Application implements Unstuck {
     options: HandlerOptions = {},
   ): this {
     this.#requireNotStarted('handle', type)
-    requireHandler(type, given)
-    if (this.#handlers.has(type)) throw invalidArgument('type', type, 'a type that has no handler yet')
-    this.#schemas.requireDeclared(type)
-    checkHandlerOptions(type, options)
-    const isFile = typeof given !== 'function'
-    const run = isFile ? childHandlerOf(given, this.#options) : (given as Handler<PgClient>)
-    this.#handlers.set(type, { ...options, type, handler: this.#schemas.guard(type, run, { isFile }) })
+    this.#handlers.add(type, given, options)
+    return this
+  }
+
+  handleMany<Payload = JsonValue, Result = unknown>(
+    type: string,
+    given: BatchHandler<PgClient, Payload, Result>,
+    options: BatchOptions,
+  ): this {
+    this.#requireNotStarted('handleMany', type)
+    this.#handlers.addMany(type, given, options)
     return this
   }
 
@@ -166,7 +173,7 @@ class Application implements Unstuck {
   }
 
   async #start(): Promise<void> {
-    if (this.#handlers.size === 0)
+    if (this.#handlers.all.length === 0)
       throw invalidArgument('handlers', 'none', 'at least one type: handle(type, handler)')
     for (const warning of this.#config.warnings) this.#events.emit('config:warned', { warning })
     const limit = new StartLimit(this.#options.startTimeoutMs)
@@ -196,7 +203,7 @@ class Application implements Unstuck {
       policy: this.#config.policy,
       enqueuePolicy: enqueuePolicyOf(this.#config),
       worker,
-      queues: Array.from(this.#handlers.values(), ({ type, queue = type }) => queue),
+      queues: this.#handlers.all.map(({ type, queue = type }) => queue),
       schedules: this.#schedules,
       dispatch: this.#options.dispatch,
       isPruning: this.#options.prune ?? profileOf(this.#config).isPruned ?? false,
@@ -278,7 +285,7 @@ class Application implements Unstuck {
       options: this.#options,
       table: this.#table,
       events: this.#events,
-      handlers: [...this.#handlers.values()],
+      handlers: this.#handlers.all,
     }
   }
 

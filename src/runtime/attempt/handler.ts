@@ -88,6 +88,19 @@ export type BackoffFunction = (failure: { failures: number; error: unknown; job:
 export interface RegisteredHandler<Tx = unknown> extends HandlerOptions {
   type: string
   handler: Handler<Tx>
+  /** Batches of a handler of many jobs: `handler` adds a job to one and waits for its outcome. */
+  batches?: HandlerBatches | undefined
+}
+
+export interface HandlerBatches {
+  /** Most jobs of a batch. */
+  readonly size: number
+  /** Begins with the jobs that are gathered, without waiting for more. */
+  begin(): void
+  /** The jobs whose attempts `start` starts are a batch, or several, of their own, which wait for no others. */
+  gatherOnly(start: () => void): void
+  /** The attempt of this job was given up. Returns the call that it leaves behind, if no other attempt waits for it. */
+  leave(job: ClaimedJob): Promise<unknown> | null
 }
 
 export type AbortCause = 'lease-lost' | 'deadline' | 'no-progress' | 'cancelled' | 'shutdown'

@@ -18,11 +18,11 @@ import { type AbortCause, JobAborted, type RegisteredHandler } from './handler.t
 import { type ClockOwner, JobClocks } from './job-clocks.ts'
 import { type ContextSource, createJobContext } from './job-context.ts'
 import type { CompleteIn, TransactionOwner } from './job-transaction.ts'
-import { type HandlerEnd, lateDetails } from './late-result.ts'
+import { type HandlerEnd, keepLateResult } from './late-result.ts'
 import {
   type AttemptOutcome,
+  COMPLETED,
   completionOf,
-  describeFailure,
   failureOf,
   leaseLost,
   lostOutcome,
@@ -30,13 +30,7 @@ import {
 } from './outcome.ts'
 import { type AskedRelease, releaseOf, releaseOutcome } from './release-request.ts'
 import { progressOf, ReportedProgress } from './reported-progress.ts'
-import { isGone, readWrittenEnd } from './written-end.ts'
-
-const COMPLETED: AttemptOutcome = { end: 'completed' }
-const UNKNOWN: AttemptOutcome = {
-  end: 'unknown',
-  reason: 'the answer to the completion was lost, and the row is gone: completed, or deleted by someone else',
-}
+import { readWrittenEnd } from './written-end.ts'
 
 type AnswersTo<Tx> = TransactionOwner & Asker<JobOutcome<CompleteOutcome>> & ClockOwner & ContextSource<Tx>
 
@@ -140,8 +134,13 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     this.#deps.heartbeat.drop(this.job)
     this.#emitEnded(outcome)
     this.#endTrace?.(outcome)
-    const leftBehind = this.#isHung ? this.#handled : null
+    const leftBehind = this.#isHung ? this.#leftBehind : null
     this.#deps.slots.onEnded(this, { leftBehind, isCritical: outcome.isCritical === true })
+  }
+
+  get #leftBehind(): Promise<unknown> | null {
+    const { batches } = this.#registered
+    return batches === undefined ? this.#handled : batches.leave(this.job)
   }
 
   #emitEnded(outcome: AttemptOutcome): void {
@@ -332,17 +331,7 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     return isLost || this.#isGivenUp || (this.#abortCause === 'shutdown' && this.#clocks.isAtRisk)
   }
 
-  /**
-   * An attempt that lost its lease changes nothing; its result is kept as evidence. If the row is gone after a lost answer, the
-   * attempt may have completed it: completed jobs of its type may not be kept (C3).
-   */
-  async #keepLateResult(handlerEnd: HandlerEnd): Promise<AttemptOutcome> {
-    const details = lateDetails(handlerEnd, this.job)
-    // Evidence is worth one try, and no more.
-    if (details !== null) await this.#deps.store.recordLateResult(this.job, details).catch(() => false)
-    if (this.#hasLostAnswer && (await isGone(this.#deps.store, this.job))) return UNKNOWN
-    return handlerEnd.kind === 'threw'
-      ? { end: 'lost', failure: describeFailure(handlerEnd.error) }
-      : { end: 'lost' }
+  #keepLateResult(handlerEnd: HandlerEnd): Promise<AttemptOutcome> {
+    return keepLateResult(this.#deps.store, this.job, handlerEnd, this.#hasLostAnswer)
   }
 }

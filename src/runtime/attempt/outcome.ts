@@ -24,6 +24,12 @@ export interface AttemptOutcome {
   failure?: AttemptFailure
 }
 
+export const COMPLETED: AttemptOutcome = { end: 'completed' }
+export const UNKNOWN: AttemptOutcome = {
+  end: 'unknown',
+  reason: 'the answer to the completion was lost, and the row is gone: completed, or deleted by someone else',
+}
+
 /** Nothing could be written, for a reason that no retry fixes: the lease expires and the reaper requeues the job. */
 export function lostOutcome(error: unknown): AttemptOutcome {
   const code = isUnstuckError(error) ? error.code : 'INTERNAL'

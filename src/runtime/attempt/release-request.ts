@@ -20,10 +20,14 @@ const YEAR_MS = 31_536_000_000
 const NO_CONNECTION_PAUSE_MS = { least: 1_000, most: 5_000 }
 
 /** Ends the attempt by throwing an error that the handler must not catch. */
-export function releaseJob({ afterMs, reason, isLimited = false }: ReleaseRequest = {}): never {
+export function releaseJob(request?: ReleaseRequest): never {
+  throw releaseErrorOf(request)
+}
+
+export function releaseErrorOf({ afterMs, reason, isLimited = false }: ReleaseRequest = {}): Error {
   if (afterMs !== undefined && !(afterMs >= 0 && afterMs <= YEAR_MS))
     throw invalidArgument('afterMs', afterMs, `milliseconds from 0 to ${YEAR_MS}`)
-  throw releaseError(reason ?? 'released by its handler', {
+  return releaseError(reason ?? 'released by its handler', {
     release: isLimited ? 'limited' : 'asked',
     retryAfterMs: afterMs ?? DEFAULT_AFTER_MS,
   })

@@ -112,50 +112,72 @@ class Drain<Tx> {
   }
 
   async run(limit: number): Promise<DrainReport> {
-    for (let claims = 0; !this.#isCritical; claims++) {
+    for (let claims = 0; !this.#isCritical; ) {
       const claimedAtMs = timing.nowMs()
-      const [job] = await this.#claim()
-      if (job === undefined) break
+      const [first] = await this.#claim([...this.#byType.keys()], 1)
+      if (first === undefined) break
       if (claims === limit) {
-        await this.#parts.store.releaseJobs([job], { cause: 'interruption' })
-        throw endless(limit, job)
+        await this.#parts.store.releaseJobs([first], { cause: 'interruption' })
+        throw endless(limit, first)
       }
-      if (await this.#isAdmitted(job)) await this.#runJob(job, claimedAtMs)
+      const registered = this.#handlerOf(first)
+      const others = Math.min(registered.batches?.size ?? 1, limit - claims) - 1
+      const jobs = [first, ...(others > 0 ? await this.#claim([first.type], others) : [])]
+      claims += jobs.length
+      const admitted = await this.#admit(jobs)
+      if (admitted.length > 0) await this.#runJobs(admitted, registered, claimedAtMs)
     }
     return this.#report
   }
 
-  #claim(): Promise<ClaimedJob[]> {
+  #claim(types: string[], limit: number): Promise<ClaimedJob[]> {
     const { store, workerId, policy, handlers } = this.#parts
-    const queues = [...new Set(handlers.map(({ type, queue = type }) => queue))]
-    return store.claimJobs({ workerId, queues, types: [...this.#byType.keys()], limit: 1, policy })
+    const claimed = handlers.filter(({ type }) => types.includes(type))
+    const queues = [...new Set(claimed.map(({ type, queue = type }) => queue))]
+    return store.claimJobs({ workerId, queues, types, limit, policy })
   }
 
-  async #isAdmitted(job: ClaimedJob): Promise<boolean> {
+  #handlerOf({ type }: ClaimedJob): RegisteredHandler<Tx> {
+    const registered = this.#byType.get(type)
+    if (registered === undefined) throw new Error(`claimed a job of type ${type}, which has no handler here`)
+    return registered
+  }
+
+  async #admit(jobs: ClaimedJob[]): Promise<ClaimedJob[]> {
     const { store, events } = this.#parts
-    const { parked } = await this.#limiter.admit([job])
-    for (const { jobs, key, delayMs, spreadMs } of parked) {
-      await store.releaseJobs(jobs, { delayMs, spreadMs })
-      events.emit('limit:reached', { key, released: jobs.length, waitMs: delayMs })
+    const { admitted, parked } = await this.#limiter.admit(jobs)
+    for (const { jobs: refused, key, delayMs, spreadMs } of parked) {
+      await store.releaseJobs(refused, { delayMs, spreadMs })
+      events.emit('limit:reached', { key, released: refused.length, waitMs: delayMs })
     }
-    return parked.length === 0
+    return admitted
   }
 
-  async #runJob(job: ClaimedJob, claimedAtMs: number): Promise<void> {
-    const registered = this.#byType.get(job.type)
-    if (registered === undefined)
-      throw new Error(`claimed a job of type ${job.type}, which has no handler here`)
-    const waiting = new WaitingJob(job, registered, claimedAtMs, () => {})
-    this.#heartbeat.hold(job, waiting)
-    const attempt = new Attempt(waiting, this.#deps)
+  /** One job, or those of a batch. */
+  async #runJobs(jobs: ClaimedJob[], registered: RegisteredHandler<Tx>, claimedAtMs: number): Promise<void> {
+    const attempts = jobs.map((job) => {
+      const waiting = new WaitingJob(job, registered, claimedAtMs, () => {})
+      this.#heartbeat.hold(job, waiting)
+      return new Attempt(waiting, this.#deps)
+    })
+    let running = attempts.length
     const ended = new Promise<void>((resolve) => {
-      this.#onEnded = resolve
+      this.#onEnded = () => {
+        running--
+        if (running === 0) resolve()
+      }
     })
     const stopCounting = this.#parts.events.on('job:ended', (fields) => {
-      if (fields.job === job) this.#report[fields.end] = (this.#report[fields.end] ?? 0) + 1
+      if (jobs.includes(fields.job)) this.#report[fields.end] = (this.#report[fields.end] ?? 0) + 1
     })
-    const looking = timing.setInterval(() => attempt.lookAtClocks(timing.nowMs()), LOOK_MS)
-    attempt.start()
+    const looking = timing.setInterval(() => {
+      for (const attempt of attempts) attempt.lookAtClocks(timing.nowMs())
+    }, LOOK_MS)
+    const start = () => {
+      for (const attempt of attempts) attempt.start()
+    }
+    if (registered.batches === undefined) start()
+    else registered.batches.gatherOnly(start)
     await ended
     timing.clearInterval(looking)
     stopCounting()

@@ -2,7 +2,7 @@
 import type { JsonValue } from '../../job/job.ts'
 import { jsonText } from '../../job/json-text.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
-import type { Handler, JobContext } from '../attempt/handler.ts'
+import type { Handler, HandlerBatches, JobContext } from '../attempt/handler.ts'
 import { createJobContext } from '../attempt/job-context.ts'
 import { progressOf } from '../attempt/reported-progress.ts'
 import { createGateway, type GatewayOptions } from '../limits/gateway.ts'
@@ -15,6 +15,7 @@ export interface RunOnceOptions extends Partial<Omit<ClaimedJob, 'type' | 'paylo
 
 export interface RunOnceParts<Tx> {
   handler: Handler<Tx>
+  batches?: HandlerBatches | undefined
   gateway: GatewayOptions
   /** Commits the writes of `tx`; there is no job to complete. */
   transaction: <T>(work: (client: Tx) => Promise<T>) => Promise<T>
@@ -22,7 +23,7 @@ export interface RunOnceParts<Tx> {
 
 /** The payload and the result are what JSON makes of them, as in the store. A failure is thrown as the handler threw it. */
 export async function runHandlerOnce<Tx>(
-  { handler, gateway, transaction }: RunOnceParts<Tx>,
+  { handler, batches, gateway, transaction }: RunOnceParts<Tx>,
   type: string,
   payload: unknown = {},
   { signal = new AbortController().signal, ...fields }: RunOnceOptions = {},
@@ -47,7 +48,13 @@ export async function runHandlerOnce<Tx>(
     tx: transaction,
     ownTx: (work) => work(async (_tx, result) => result as never),
   }
-  const result = await handler(job, context)
+  let handling: unknown
+  const start = () => {
+    handling = handler(job, context)
+  }
+  if (batches === undefined) start()
+  else batches.gatherOnly(start)
+  const result = await handling
   return result === undefined ? undefined : throughJson('result', result)
 }
 

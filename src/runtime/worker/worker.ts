@@ -153,6 +153,7 @@ class RunningWorker<Tx> {
     events.emit('worker:draining', { workerId, reason, running: this.#running.size })
     this.#stopping.abort()
     this.#claimer.wake()
+    for (const { batches } of this.#options.handlers) batches?.begin()
   }
 
   leaveNow(): void {

@@ -61,6 +61,7 @@ export function runOnceOf(
   return runHandlerOnce<PgClient>(
     {
       handler: registered.handler,
+      batches: registered.batches,
       gateway: { baseUrl: config.gateway.url, timeoutMs: config.gateway.timeoutMs },
       transaction: open.transaction,
     },

@@ -5,6 +5,7 @@ import { type JobDeclarations, requireDeclared } from '../../job/declared-jobs.t
 import type { NewJob } from '../../job/job.ts'
 import { showPath } from '../../job/json-loss.ts'
 import { jsonText } from '../../job/json-text.ts'
+import type { ClaimedJob } from '../../job/lease.ts'
 import {
   isStandardSchema,
   type SchemaIssue,
@@ -74,15 +75,30 @@ export class JobSchemas {
 
   /** The handler, behind the checks of its type. A handler in a file gets the payload as it is stored. */
   guard(type: string, handler: Handler<PgClient>, { isFile }: { isFile: boolean }): Handler<PgClient> {
-    const declaration = this.#jobs?.[type]
-    const { payload, result } = declaration ?? {}
-    const checked = result === undefined ? handler : withResult(type, result, handler)
-    if (payload === undefined) return checked
+    const checked = this.guardResult(type, handler)
+    if (this.#jobs?.[type]?.payload === undefined) return checked
     return async (job, context) => {
-      const fit = await validate(payload, job.payload)
-      if (fit.issues !== undefined) throw misfit(type, 'payload', fit.issues)
-      return checked(isFile ? job : { ...job, payload: fit.value as typeof job.payload }, context)
+      const payload = (await this.readPayload(job)) as typeof job.payload
+      return checked(isFile ? job : { ...job, payload }, context)
     }
+  }
+
+  /** The handler, behind the check of its results alone. */
+  guardResult(type: string, handler: Handler<PgClient>): Handler<PgClient> {
+    const schema = this.#jobs?.[type]?.result
+    return schema === undefined ? handler : withResult(type, schema, handler)
+  }
+
+  /** The payload as its schema makes it. Rejects if it does not fit. */
+  readPayload({ type, payload }: ClaimedJob): unknown {
+    const schema = this.#jobs?.[type]?.payload
+    return schema === undefined ? payload : this.#readFit(type, schema, payload)
+  }
+
+  async #readFit(type: string, schema: StandardSchema, payload: unknown): Promise<unknown> {
+    const fit = await validate(schema, payload)
+    if (fit.issues !== undefined) throw misfit(type, 'payload', fit.issues)
+    return fit.value
   }
 }
 

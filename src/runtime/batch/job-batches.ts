@@ -1,0 +1,68 @@
+// Gathers the jobs of a type for one call of their handler. Each of them is an attempt of its own, with its own slot, lease,
+// signal, deadline and outcome; the handler of that attempt, below, only waits for what the batch decides about its job.
+import type { ClaimedJob } from '../../job/lease.ts'
+import type { Handler, HandlerBatches } from '../attempt/handler.ts'
+import { type Timer, timing } from '../timing/timing.ts'
+import type { BatchOptions } from './batch-handler.ts'
+import { BatchMember } from './batch-member.ts'
+import { type BatchWork, RunningBatch } from './running-batch.ts'
+
+export interface JobBatchesOptions<Tx> extends BatchWork<Tx>, Pick<BatchOptions, 'size' | 'waitMs'> {}
+
+export class JobBatches<Tx> implements HandlerBatches {
+  readonly size: number
+  readonly #options: JobBatchesOptions<Tx>
+  #gathered: BatchMember<Tx>[] = []
+  #timer: Timer | undefined
+  readonly #batchOf = new WeakMap<ClaimedJob, RunningBatch<Tx>>()
+
+  constructor(options: JobBatchesOptions<Tx>) {
+    this.size = options.size
+    this.#options = options
+  }
+
+  readonly handler: Handler<Tx> = (job, context) => {
+    const member = new BatchMember(job, context)
+    // The last chance of a job is not shared: a crash would count against the others (C25).
+    if (job.runsAlone) this.#start([member])
+    else this.#gather(member)
+    return member.outcome
+  }
+
+  #gather(member: BatchMember<Tx>): void {
+    this.#gathered.push(member)
+    if (this.#gathered.length >= this.size) this.begin()
+    else this.#timer ??= timing.setTimeout(() => this.begin(), this.#options.waitMs ?? 0)
+  }
+
+  begin(): void {
+    timing.clearTimeout(this.#timer)
+    this.#timer = undefined
+    const members = this.#gathered
+    this.#gathered = []
+    if (members.length > 0) this.#start(members)
+  }
+
+  gatherOnly(start: () => void): void {
+    const [others, timer] = [this.#gathered, this.#timer]
+    this.#gathered = []
+    this.#timer = undefined
+    start()
+    this.begin()
+    this.#gathered = others
+    this.#timer = timer
+  }
+
+  leave(job: ClaimedJob): Promise<unknown> | null {
+    const batch = this.#batchOf.get(job)
+    if (batch !== undefined) return batch.leave(job)
+    this.#gathered = this.#gathered.filter((member) => member.job !== job)
+    return null
+  }
+
+  #start(members: BatchMember<Tx>[]): void {
+    const batch = new RunningBatch(members)
+    for (const { job } of members) this.#batchOf.set(job, batch)
+    batch.run(this.#options)
+  }
+}
