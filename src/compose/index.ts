@@ -12,7 +12,7 @@ export type { EngineUse } from '../store/postgres/migrate/inspect/engine-use.ts'
 export type { ShapedTable } from '../store/postgres/migrate/inspect/table-shapes.ts'
 export { planText, statementsOf, withLimits } from '../store/postgres/migrate/statements/plan-text.ts'
 export type { ScannedTable, ScanReport } from '../store/postgres/scan/scan-database.ts'
-export { requireHome, requireShard } from '../store/sharded/require-shard.ts'
+export { requireHome, requireShard } from '../store/sharded/routing/require-shard.ts'
 export { findDirectUrl, openDeployment } from './deployment.ts'
 export type { Deployment, DeploymentTable } from './deployment-table.ts'
 export {

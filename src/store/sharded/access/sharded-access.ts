@@ -2,10 +2,10 @@
 // read from all of them.
 import type { AccessStore, AuditEntry, TokenRecord } from '../../access-store.ts'
 import type { Shard } from '../../job-store.ts'
-import { askFirst, readAll, writeAll } from '../fan-out.ts'
-import { groupBy } from '../group-by.ts'
-import { readPages } from '../merged-pages.ts'
-import type { ShardSet } from '../shard-set.ts'
+import { readPages } from '../merge/merged-pages.ts'
+import { askFirst, readAll, writeAll } from '../routing/fan-out.ts'
+import { groupBy } from '../routing/group-by.ts'
+import type { ShardSet } from '../routing/shard-set.ts'
 import { ShardedFeed } from './sharded-feed.ts'
 
 export function createShardedAccess<Tx>(

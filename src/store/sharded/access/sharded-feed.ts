@@ -2,8 +2,8 @@
 // them; a viewer that comes back from another process resumes with what this one still holds.
 import type { AccessStore, FeedEvent } from '../../access-store.ts'
 import type { Shard } from '../../job-store.ts'
-import { readAll } from '../fan-out.ts'
-import type { ShardSet } from '../shard-set.ts'
+import { readAll } from '../routing/fan-out.ts'
+import type { ShardSet } from '../routing/shard-set.ts'
 
 const PAGE = 1_000
 /** Ids are given before the commit: an event may appear behind one with a greater id, up to this many. */

@@ -1,10 +1,10 @@
 // Breakers, pauses and bindings are kept by every shard, whose claims look at them. Rate limits are taken from one shard, the
 // first that answers, so that a limit holds for the whole installation.
-import type { Breaker, DependencyCall, DependencyStore } from '../job-store.ts'
-import { askFirst, readAll, writeAll, writeAnswering } from './fan-out.ts'
-import { groupBy } from './group-by.ts'
-import { mergeQueues } from './merged-health.ts'
-import type { ShardSet } from './shard-set.ts'
+import type { Breaker, DependencyCall, DependencyStore } from '../../job-store.ts'
+import { mergeQueues } from '../merge/merged-health.ts'
+import { askFirst, readAll, writeAll, writeAnswering } from '../routing/fan-out.ts'
+import { groupBy } from '../routing/group-by.ts'
+import type { ShardSet } from '../routing/shard-set.ts'
 
 export function bindDependencies<Tx>(shards: ShardSet<Tx>): DependencyStore {
   return {

@@ -1,7 +1,7 @@
 // Calls of all shards. Reads leave out those that do not answer in time; changes say which shards have them.
-import { isOutage, isUnstuckError, UnstuckError } from '../../errors/index.ts'
-import type { Shard, ShardedAnswer } from '../job-store.ts'
-import { noteSilentShard } from '../silent-shards.ts'
+import { isOutage, isUnstuckError, UnstuckError } from '../../../errors/index.ts'
+import type { Shard, ShardedAnswer } from '../../job-store.ts'
+import { noteSilentShard } from '../../silent-shards.ts'
 import type { Part } from './group-by.ts'
 import { ANSWER_MS, type ShardSet, silentShard } from './shard-set.ts'
 

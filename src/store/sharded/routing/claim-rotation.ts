@@ -1,7 +1,7 @@
 // Claims from one shard after the other, each claim starting with the next, until the limit is reached. A shard that does
 // not answer is left out until it does.
-import type { ClaimedJob } from '../../job/lease.ts'
-import type { ClaimCursors, ClaimRequest, Shard } from '../job-store.ts'
+import type { ClaimedJob } from '../../../job/lease.ts'
+import type { ClaimCursors, ClaimRequest, Shard } from '../../job-store.ts'
 import { ANSWER_MS, type ShardSet, silentShard } from './shard-set.ts'
 
 type Position = Map<string, Map<number, Date>>
