@@ -5,9 +5,9 @@ select "unstuck".create_token($1::text, decode($2::text, 'hex'), $3::text[], $4:
     as is_created;
 
 -- name: find_token
-select name, encode(sha256, 'hex') as sha256, scopes, owner
+select name, encode(sha256, 'hex') as sha256, scopes, owner, revoked_at is not null as is_revoked
   from "unstuck".tokens
- where sha256 = decode($1::text, 'hex') and revoked_at is null and coalesce(expires_at > now(), true);
+ where sha256 = decode($1::text, 'hex') and coalesce(expires_at > now(), true);
 
 -- name: list_tokens
 select name, scopes, owner, "unstuck".iso_utc(created_at) as created_at, created_by,

@@ -20,8 +20,8 @@ export interface AccessStore {
 
   /** False if the name is taken. */
   createToken(token: NewToken): Promise<boolean>
-  /** Null if no token has this digest, or it was revoked or has expired. */
-  findToken(sha256: string): Promise<FoundToken | null>
+  /** Null if no token has this digest, or it has expired. */
+  findToken(sha256: string): Promise<FoundToken | 'revoked' | null>
   listTokens(): Promise<TokenRecord[]>
   /** False if no valid token has this name. */
   revokeToken(name: string, actor: string): Promise<boolean>

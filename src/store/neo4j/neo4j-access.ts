@@ -104,9 +104,9 @@ function bindTokens(graph: Graph): TokenVerbs {
     findToken: (sha256) =>
       graph.read(async (run) => {
         const { nowMs, tokens } = await readTokens(run)
-        const isValid = ({ revokedAt, expiresAt }: Token) =>
-          revokedAt === null && (expiresAt === null || expiresAt.getTime() > nowMs)
-        return tokens.find((token) => token.sha256 === sha256 && isValid(token)) ?? null
+        const isValid = ({ expiresAt }: Token) => expiresAt === null || expiresAt.getTime() > nowMs
+        const found = tokens.find((token) => token.sha256 === sha256 && isValid(token)) ?? null
+        return found === null || found.revokedAt === null ? found : 'revoked'
       }),
     listTokens: () =>
       graph.read(async (run) => {

@@ -67,6 +67,7 @@ function bindTokens(call: CallQuery): Tokens {
     async findToken(sha256) {
       const [row] = await call('find_token', [sha256])
       if (row === undefined) return null
+      if (row['is_revoked'] === true) return 'revoked'
       return {
         name: String(row['name']),
         sha256: String(row['sha256']),

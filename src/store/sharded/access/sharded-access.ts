@@ -1,12 +1,11 @@
-// The state of an HTTP server over several shards. Tokens are in all of them, so that any shard can check one; the audit log is
-// read from all of them.
-import type { AccessStore, AuditEntry, TokenRecord } from '../../access-store.ts'
+// The state of an HTTP server over several shards. The audit log is read from all of them.
+import type { AccessStore, AuditEntry } from '../../access-store.ts'
 import type { Shard } from '../../job-store.ts'
 import { readPages } from '../merge/merged-pages.ts'
-import { askFirst, readAll, writeAll } from '../routing/fan-out.ts'
-import { groupBy } from '../routing/group-by.ts'
+import { askFirst } from '../routing/fan-out.ts'
 import type { ShardSet } from '../routing/shard-set.ts'
 import { ShardedFeed } from './sharded-feed.ts'
+import { bindTokens } from './sharded-tokens.ts'
 
 export function createShardedAccess<Tx>(
   shards: ShardSet<Tx>,
@@ -46,28 +45,9 @@ export function createShardedAccess<Tx>(
       )
       return { entries: items, next }
     },
-    createToken: async (token) =>
-      (await writeAll(shards, (shard) => accessOf(shard).createToken(token))).every(Boolean),
-    findToken: (sha256) => first((access) => access.findToken(sha256)),
-    async listTokens() {
-      const { answers } = await readAll(shards, (shard) => accessOf(shard).listTokens())
-      const byName = groupBy(
-        answers.flatMap(({ answer }) => answer),
-        ({ name }) => name,
-      )
-      return Array.from(byName.values(), ({ items }) => mergeToken(items))
-    },
-    revokeToken: async (name, actor) =>
-      (await writeAll(shards, (shard) => accessOf(shard).revokeToken(name, actor))).some(Boolean),
+    ...bindTokens(shards, accessOf),
     beginRequest: (request) => first((access) => access.beginRequest(request)),
     finishRequest: (request) => first((access) => access.finishRequest(request)),
     forgetRequest: (request) => first((access) => access.forgetRequest(request)),
   }
-}
-
-/** Revoked in one shard is revoked. */
-function mergeToken(parts: TokenRecord[]): TokenRecord {
-  const [newest = parts[0]] = parts.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
-  const revokedAt = parts.find((part) => part.revokedAt !== null)?.revokedAt ?? null
-  return { ...(newest as TokenRecord), revokedAt }
 }

@@ -24,8 +24,10 @@ export class ClaimRotation<Tx> {
     let answered = 0
     let failure: Error | undefined
     for (const shard of this.#order()) {
+      const left = request.limit - jobs.length
+      const limit = Math.min(left, request.limitOfShard?.(shard.number) ?? left)
       try {
-        jobs.push(...(await this.#claimFrom(shard, { ...request, limit: request.limit - jobs.length })))
+        if (limit > 0) jobs.push(...(await this.#claimFrom(shard, { ...request, limit })))
         answered++
       } catch (error) {
         failure = error as Error
