@@ -8,8 +8,8 @@ import { shardNumberOf } from '../../../src/store/shards.ts'
 import { runInProcess } from '../../cli/support/in-process.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 
-const COUNT = 4
-const schemas = Array.from({ length: COUNT }, (_, number) => `unstuck_0${number}`)
+const COUNT = 16
+const schemas = Array.from({ length: COUNT }, (_, number) => `unstuck_${String(number).padStart(2, '0')}`)
 let cluster: Cluster
 let pool: pg.Pool
 let apps: Unstuck[] = []
@@ -44,7 +44,7 @@ function open(): Unstuck {
 async function nodes(): Promise<number[]> {
   const { rows } = await pool.query<{ schema: string; port: number }>(
     `select split_part(table_name::text, '.', 1) as schema, nodeport as port from citus_shards
-      where table_name::text like 'unstuck_0_.jobs' order by 1`,
+      where table_name::text like 'unstuck_%.jobs' order by 1`,
   )
   return rows.map(({ port }) => port)
 }

@@ -1,8 +1,8 @@
 // The API and the command line over two shards on servers of their own, with one of them killed and restarted.
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { shardTables } from '../../../src/commands/shard-tables.ts'
 import { type Deployment, openDeployment } from '../../../src/compose/index.ts'
-import { openServerPools } from '../../../src/compose/open-shards.ts'
 import { loadConfig } from '../../../src/config/index.ts'
 import { type BuiltApp, buildApp } from '../../../src/http/app.ts'
 import { nativeProfile } from '../../../src/profile/native.ts'
@@ -27,7 +27,7 @@ interface Body {
 let servers: ShardServers
 let deployment: Deployment
 let app: BuiltApp
-const pools = openServerPools({})
+const pools = new Map<number, pg.Pool>()
 const idOf: string[] = []
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await app.close()
   await deployment.close()
-  await pools.close()
+  await Promise.all(Array.from(pools.values(), (pool) => pool.end()))
   await servers.close()
 })
 
@@ -68,7 +68,9 @@ async function request(method: string, path: string, body?: object, headers: Rec
 
 const accessOf = (number: number) => {
   const [table] = nativeProfile('unstuck').tables
-  const { client } = pools.of(servers.urls[number] ?? '')
+  const client = pools.get(number) ?? new pg.Pool({ connectionString: servers.urls[number] })
+  client.on('error', () => {})
+  pools.set(number, client)
   return createPostgresAccess({ client, table, schema: 'unstuck' })
 }
 const isRevokedIn = async (number: number, name: string) => {
