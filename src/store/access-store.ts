@@ -9,6 +9,8 @@ export interface AccessStore {
   readClock(): Promise<ClockReading>
   /** An id that about this many events follow. */
   findEventsStart(events: number): Promise<string>
+  /** The last id, or those of each node of Citus that has given some: their ids do not grow from node to node. */
+  lastEventIds(): Promise<string[]>
   /** Events of all tables with a greater id, oldest first. */
   listNewEvents(afterId: string, limit: number): Promise<FeedEvent[]>
   /** Those of these ids that are visible now. */

@@ -21,6 +21,7 @@ export function createShardedAccess<Tx>(
       return { now, lastEventId: await feed.lastId() }
     },
     findEventsStart: (events) => feed.findStart(events),
+    lastEventIds: async () => [await feed.lastId()],
     listNewEvents: (afterId, limit) => feed.listAfter(BigInt(afterId), limit),
     // The feed hands out its own ids in order: none is late.
     listLateEvents: async () => [],
