@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openDeployment } from '../../src/compose/index.ts'
 import { loadConfig } from '../../src/config/index.ts'
+import { RuntimeEventEmitter } from '../../src/observe/events.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
 import { engineFunctions } from '../../src/store/postgres/migrate/statements/plan.ts'
 import { openJobs } from '../../src/unstuck/open/open-jobs.ts'
-import { RuntimeEventEmitter } from '../../src/observe/events.ts'
 import { createInstalledDatabase } from '../support/installed-database.ts'
 import type { TestDatabase } from '../support/test-database.ts'
 
@@ -30,12 +30,15 @@ it('OPS-15 a single database is opened without the router, by workers and by ser
 it('OPS-15 the number of a shard is in the functions that make ids, as a constant, and nowhere else in the SQL', () => {
   const functionsOf = (shard?: number) =>
     new Map(
-      engineFunctions({ schema: 'unstuck', table, profile: 'native', ...(shard === undefined ? {} : { shard }) }).map(
-        ({ name, text }) => [name, text],
-      ),
+      engineFunctions({
+        schema: 'unstuck',
+        table,
+        profile: 'native',
+        ...(shard === undefined ? {} : { shard }),
+      }).map(({ name, text }) => [name, text]),
     )
   const [plain, first, second] = [functionsOf(), functionsOf(0), functionsOf(1)]
   expect(first).toEqual(plain)
   const differing = [...second].filter(([name, text]) => plain.get(name) !== text).map(([name]) => name)
-  expect(differing.toSorted()).toEqual(['shard_number', 'uuid_v7'])
+  expect(differing.toSorted()).toEqual(['shard_number', 'uuid_v7_of'])
 })

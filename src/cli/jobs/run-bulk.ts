@@ -151,7 +151,11 @@ async function chooseForDiscard(
   return jobs
 }
 
-async function discardEach(context: CliContext, request: BulkRequest, jobs: JobSummary[]): Promise<BulkReport> {
+async function discardEach(
+  context: CliContext,
+  request: BulkRequest,
+  jobs: JobSummary[],
+): Promise<BulkReport> {
   const { table, reason } = request
   let changed = 0
   for (const { id, generation } of jobs)

@@ -46,7 +46,8 @@ describe('UNSTUCK_SHARDS', () => {
 
   it('OPS-15 UNSTUCK_SHARD_DIRECT says that the nodes of Citus are connected to', () => {
     const env = { UNSTUCK_SHARDS: '2', DATABASE_URL: first }
-    const directOf = (more: object) => loadConfig({ env: { ...env, ...more } }).shards?.map((shard) => shard.isDirect)
+    const directOf = (more: object) =>
+      loadConfig({ env: { ...env, ...more } }).shards?.map((shard) => shard.isDirect)
     expect(directOf({ UNSTUCK_SHARD_DIRECT: 'on' })).toEqual([true, true])
     expect(directOf({})).toEqual([undefined, undefined])
     expect(() => directOf({ UNSTUCK_SHARD_DIRECT: 'yes' })).toThrow(/UNSTUCK_SHARD_DIRECT/)

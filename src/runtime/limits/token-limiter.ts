@@ -214,7 +214,8 @@ export function requireLimits(type: string, limits: readonly HandlerLimit[]): vo
       refuse('burst', burst, 'a whole number from 1 to 1000000')
     if (scope !== 'shared' && scope !== 'process') refuse('scope', scope, 'shared or process')
     if (shards !== 'together' && shards !== 'divided') refuse('shards', shards, 'together or divided')
-    if (shards === 'divided' && scope === 'process') refuse('shards', shards, 'together for a limit of the process')
+    if (shards === 'divided' && scope === 'process')
+      refuse('shards', shards, 'together for a limit of the process')
   }
   const shared = limits.filter(({ scope }) => scope !== 'process')
   // One call takes the tokens of all of them, in one place.

@@ -140,11 +140,7 @@ function startShardHeartbeats(parts: StartedParts, workerId: string): ShardedHea
   })
 }
 
-function startShardHeartbeat(
-  parts: StartedParts,
-  { server, table }: OpenShard,
-  workerId: string,
-): Heartbeat {
+function startShardHeartbeat(parts: StartedParts, { server, table }: OpenShard, workerId: string): Heartbeat {
   if (typeof server === 'string') return startHeartbeat({ ...parts, directUrl: server, table }, workerId)
   const heartbeat = startHeartbeat({ ...parts, directUrl: server.known(), table }, workerId)
   server.onMoved((url) => heartbeat.moveTo?.(url))

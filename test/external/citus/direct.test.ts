@@ -19,7 +19,8 @@ let workers: WorkerProcess[] = []
 
 beforeAll(async () => {
   databases = []
-  for (const [shard, schema] of schemas.entries()) databases.push(await createDistributedSchema(schema, shard))
+  for (const [shard, schema] of schemas.entries())
+    databases.push(await createDistributedSchema(schema, shard))
   const [first, second] = databases
   if ((await first?.node()) === (await second?.node())) await second?.move()
   const url = databases[0]?.url ?? ''
@@ -132,7 +133,11 @@ it('OPS-15 LEASE-10 direct: presence looks where the beats are, before and after
     }
     lost.child.kill('SIGKILL')
     await kept.until(({ kind, jobId }) => kind === 'started' && jobId === job?.jobId)
-    expect(await stores[0]?.getJob(job?.jobId ?? '')).toMatchObject({ status: 'running', fence: 2, crashes: 1 })
+    expect(await stores[0]?.getJob(job?.jobId ?? '')).toMatchObject({
+      status: 'running',
+      fence: 2,
+      crashes: 1,
+    })
     await stores[0]?.cancelJobs([job?.jobId ?? ''])
     kept.child.kill('SIGTERM')
     await kept.ended
@@ -141,7 +146,13 @@ it('OPS-15 LEASE-10 direct: presence looks where the beats are, before and after
 
 it('OPS-15 direct: a schema that Citus does not distribute is refused with the reason', async () => {
   const url = databases[0]?.url ?? ''
-  const app = unstuck({ shards: [{ url, schema: 'nowhere_a' }, { url, schema: 'nowhere_b' }], direct: true })
+  const app = unstuck({
+    shards: [
+      { url, schema: 'nowhere_a' },
+      { url, schema: 'nowhere_b' },
+    ],
+    direct: true,
+  })
   await expect(app.enqueue({ type: 'slow' })).rejects.toMatchObject({
     code: 'INVALID_CONFIG',
     message: expect.stringContaining('UNSTUCK_SHARD_DIRECT: Citus does not distribute nowhere_'),

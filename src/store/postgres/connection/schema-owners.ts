@@ -2,7 +2,7 @@
 // it is in use, so the coordinator is asked again and again (docs/adr/0047).
 import { isOutage, UnstuckError } from '../../../errors/index.ts'
 import { readQuery } from '../sql-queries.ts'
-import type { QueryClient } from './executor.ts'
+import { type QueryClient, toExecutor } from './executor.ts'
 import { translated } from './postgres-errors.ts'
 
 /** The address of a server that may be another one later. */
@@ -98,7 +98,8 @@ export class SchemaOwners {
 
   async #look(): Promise<void> {
     const { client, schemas, coordinatorUrl } = this.#options
-    const { rows } = await translated(() => client.query(readQuery('schema_owners'), [schemas]))
+    const coordinator = toExecutor(client)
+    const rows = await translated(() => coordinator.query(readQuery('schema_owners'), [schemas]))
     for (const row of rows) {
       const schema = String(row['schema'])
       const url = new URL(coordinatorUrl)
