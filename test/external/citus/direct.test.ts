@@ -123,7 +123,7 @@ it('OPS-15 LEASE-10 direct: presence looks where the beats are, before and after
     const lost = work(1)
     await lost.until(({ kind, jobId }) => kind === 'started' && jobId === job?.jobId)
     const kept = work(2)
-    await kept.until(({ kind }) => kind === 'listening')
+    await kept.until(({ kind }) => kind === 'ready')
     if (isMoved) {
       await databases[0]?.move()
       const to = (await databases[0]?.node()) ?? 0
