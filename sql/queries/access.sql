@@ -40,7 +40,8 @@ select "unstuck".iso_utc(clock_timestamp()) as now,
        (select coalesce(max(id), 0)::text from "unstuck".events) as last_event_id;
 
 -- name: last_event_ids
--- The last id of each node that has given some. Citus puts the number of the node into the upper 16 bits; elsewhere it is 0.
+-- The last id of each node that has given some. Citus puts the number of the node into the upper 16 bits; elsewhere
+-- it is 0.
 with recursive node(last_id) as (
   select max(id) from "unstuck".events
   union all

@@ -91,7 +91,8 @@ describe('a limit over two shards', () => {
     const limiter = limiterOf({ ...divided, perOwner: true })
     const jobs = await store.claimJobs({ workerId: 'worker-1', queues: ['asr'], limit: 8 })
     const { admitted, parked } = await limiter.admit(jobs)
-    expect(admitted.map(({ owner }) => owner).toSorted()).toEqual(['ana', 'ana', 'ana', 'ana', 'bo', 'bo'])
+    const countOf = (owner: string) => admitted.filter((job) => job.owner === owner).length
+    expect([countOf('ana'), countOf('bo')]).toEqual([4, 2])
     expect(parked.map(({ key, jobs: refused }) => [key, refused.length])).toEqual([
       ['gateway', 1],
       ['gateway', 1],
@@ -112,11 +113,14 @@ describe('a limit over two shards', () => {
 })
 
 it('OPS-15 RATE-1 a handler whose limits are in different places is refused', () => {
-  const refusal = (...limits: HandlerLimit[]) => expect(() => requireLimits('asr', limits))
-  refusal(divided, { ...slow, key: 'other' }).toThrow(/limits of asr: shards/)
-  refusal({ ...divided, scope: 'process' }).toThrow(/limits of asr: shards/)
-  refusal({ ...slow, shards: 'halved' as 'divided' }).toThrow(/together or divided/)
-  refusal(divided, { ...slow, key: 'cpu', scope: 'process' }).not.toThrow()
+  const check =
+    (...limits: HandlerLimit[]) =>
+    () =>
+      requireLimits('asr', limits)
+  expect(check(divided, { ...slow, key: 'other' })).toThrow(/limits of asr: shards/)
+  expect(check({ ...divided, scope: 'process' })).toThrow(/limits of asr: shards/)
+  expect(check({ ...slow, shards: 'halved' as 'divided' })).toThrow(/together or divided/)
+  expect(check(divided, { ...slow, key: 'cpu', scope: 'process' })).not.toThrow()
 })
 
 const byKey = (a: { key: string }, b: { key: string }) => (a.key < b.key ? -1 : 1)

@@ -143,6 +143,8 @@ describe('shards of a Citus cluster', () => {
     const alive = ports.flatMap((port, number) => (port === dead ? [] : [number]))
     expect(ids.map(shardNumberOf).every((number) => alive.includes(number))).toBe(true)
     expect((await app.store.readHealth()).silentShards).toHaveLength(COUNT - alive.length)
+    for (const { number, store } of app.store.shards?.all ?? [])
+      if (alive.includes(number)) expect(await store.sweepJobs()).toMatchObject({ next: null })
   })
 })
 
