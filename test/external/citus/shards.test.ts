@@ -70,7 +70,7 @@ const enqueue = async (app: Unstuck, count: number) => {
 
 describe('shards of a Citus cluster', () => {
   it('OPS-15 migrate up --shards installs and distributes a schema for each', {
-    timeout: 600_000,
+    timeout: 1_800_000,
   }, async () => {
     const args = ['migrate', 'up', '--shards', String(COUNT), '--distribute', '--json']
     const up = await runInProcess(args, { DATABASE_URL: cluster.url })
