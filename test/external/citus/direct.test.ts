@@ -2,6 +2,8 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { unstuck } from '../../../dist/index.js'
+import { openDeployment } from '../../../src/compose/index.ts'
+import { loadConfig } from '../../../src/config/index.ts'
 import { nativePolicy } from '../../../src/policy/policy.ts'
 import { nativeProfile } from '../../../src/profile/native.ts'
 import type { JobStore } from '../../../src/store/job-store.ts'
@@ -142,6 +144,37 @@ it('OPS-15 LEASE-10 direct: presence looks where the beats are, before and after
     kept.child.kill('SIGTERM')
     await kept.ended
   }
+}, 300_000)
+
+it('OPS-15 direct: the live view shows the events of a schema that moves there and back', async () => {
+  const deployment = openDeployment(loadConfig({ env }))
+  const [shard] = deployment.tables[0].store.shards?.all ?? []
+  const after = (await deployment.access.readClock()).lastEventId
+  /** Enqueues a job. Citus has the number of the node in the id of its event. */
+  const enqueueOn = async () => {
+    const [job] = (await shard?.store.enqueueJobs([{ type: 'never' }])) ?? []
+    const { rows } = (await databases[0]?.pool.query<{ node: string }>(
+      `select (id >> 48)::text as node from ${schemas[0]}.events where job_id = $1`,
+      [job?.jobId],
+    )) ?? { rows: [] }
+    return { jobId: job?.jobId, node: rows[0]?.node }
+  }
+  const shown = async () => (await deployment.access.listNewEvents(after, 1_000)).map(({ jobId }) => jobId)
+  let { node } = await enqueueOn()
+  for (const way of ['there', 'back']) {
+    await databases[0]?.move()
+    const left = node
+    let jobId: string | undefined
+    const followed = async () => {
+      const enqueued = await enqueueOn()
+      jobId = enqueued.jobId
+      node = enqueued.node
+      return node
+    }
+    await expect.poll(followed, { timeout: 60_000, message: way }).not.toBe(left)
+    await expect.poll(shown, { timeout: 30_000, message: way }).toContain(jobId)
+  }
+  await deployment.close()
 }, 300_000)
 
 it('OPS-15 direct: a schema that Citus does not distribute is refused with the reason', async () => {
