@@ -581,7 +581,7 @@
 -- function count_dispatches(p_attachment text) returns integer sql stable search_path=pg_catalog, pg_temp 9f65886d95b67d2402f7668381aa8ddf
 -- function count_durations(p_durations double precision[]) returns integer[] sql immutable search_path=pg_catalog, pg_temp 4e176eed9fcb8662e37b71d28dd71fde
 -- function count_minute(p_from timestamp with time zone) returns integer plpgsql volatile enable_seqscan=off f74a5822122214f37c7a4dbc625ccfef
--- function count_operation_ends(p_id uuid) returns jsonb plpgsql stable 798592ae21ef6b4b0f8e1cbcde70ec43
+-- function count_operation_ends(p_id uuid) returns jsonb plpgsql stable d33efa718f1592ca0e0edcb004da67ea
 -- function count_successes(p_breaker <schema>.breakers, p_count integer) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 0bb23b5b9db62b4a36089607a0946822
 -- function count_trends(p_minute timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer plpgsql volatile enable_seqscan=off 5e8ca917bd3a21efac1ece0b63587fcb
 -- function create_token(p_name text, p_sha256 bytea, p_scopes text[], p_owner text DEFAULT NULL::text, p_expires_in_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp e20a997689c0da2da08464a6ab5c9120
@@ -840,7 +840,7 @@
 -- function take_presence(p_attachment text, p_worker_id text, p_key integer, p_grace_ms bigint) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 33ec96987f9cb275ad327e2749e18a56
 -- function take_probe_slots(p_attachment text, p_queue text, p_job_ids text[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 8ca9ccea43de2b1cfd5f47532fd8b8b5
 -- function take_tokens(p_limits jsonb, p_tokens integer DEFAULT 1) returns TABLE(granted integer, retry_in_ms double precision) plpgsql volatile search_path=pg_catalog, pg_temp 1b731cfd1e74df2ede14e6c990cf6549
--- function take_windows(p_attachment text, p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids text[], p_now timestamp with time zone) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp enable_seqscan=off 2505ad0f4dfb1fafec9b7b79b0174191
+-- function take_windows(p_attachment text, p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids text[], p_now timestamp with time zone) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp enable_seqscan=off 40f74224f3c185de831cbe04feff678a
 -- function target_jobs(p_action text, p_filter jsonb, p_as_of timestamp with time zone, p_limit integer, p_reads integer, OUT ids uuid[], OUT is_cut boolean) returns record plpgsql stable c6dc9f1a5930050744dcf05ce84512eb
 -- function team_object_digest(p_kind text, p_identity text) returns text sql stable search_path=pg_catalog, pg_temp e2f34c7b0f5dfd889e08fdf9f4bb80bf
 -- function team_object_identity(p_kind text, p_schema text, p_name text, p_takes text) returns text sql immutable 2365d7ff938224fa4b445a226e6eaf87

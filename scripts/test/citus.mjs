@@ -10,6 +10,7 @@ import { smokeEnvironment, vitestArguments } from './smoke.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const suites = [
+  'test/external/citus/direct.test.ts',
   'test/external/citus/install.test.ts',
   'test/external/citus/move.test.ts',
   'test/external/citus/presence.test.ts',

@@ -5,9 +5,9 @@ select "unstuck".create_token($1::text, decode($2::text, 'hex'), $3::text[], $4:
     as is_created;
 
 -- name: find_token
-select name, encode(sha256, 'hex') as sha256, scopes, owner
+select name, encode(sha256, 'hex') as sha256, scopes, owner, revoked_at is not null as is_revoked
   from "unstuck".tokens
- where sha256 = decode($1::text, 'hex') and revoked_at is null and coalesce(expires_at > now(), true);
+ where sha256 = decode($1::text, 'hex') and coalesce(expires_at > now(), true);
 
 -- name: list_tokens
 select name, scopes, owner, "unstuck".iso_utc(created_at) as created_at, created_by,
@@ -38,6 +38,17 @@ select to_jsonb(entry) as record from "unstuck".list_audit_entries($1::text, $2:
 -- name: read_clock
 select "unstuck".iso_utc(clock_timestamp()) as now,
        (select coalesce(max(id), 0)::text from "unstuck".events) as last_event_id;
+
+-- name: last_event_ids
+-- The last id of each node that has given some. Citus puts the number of the node into the upper 16 bits; elsewhere
+-- it is 0.
+with recursive node(last_id) as (
+  select max(id) from "unstuck".events
+  union all
+  select (select max(id) from "unstuck".events where events.id < (node.last_id >> 48) << 48)
+    from node where node.last_id >> 48 > 0
+)
+select last_id::text from node where last_id is not null;
 
 -- name: read_horizon
 select pg_snapshot_xmin(pg_current_snapshot())::text as oldest, pg_snapshot_xmax(pg_current_snapshot())::text as next;

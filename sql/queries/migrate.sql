@@ -40,6 +40,16 @@ select ('x' || substr("id"::text, 21, 3))::bit(12)::integer as shard from "unstu
 -- Only on a server with Citus.
 select exists (select from pg_dist_schema where schemaid = to_regnamespace(/*schema*/'unstuck')) as is_distributed;
 
+-- name: schema_owners
+-- The node that has the tables of each of these schemas ($1), on the coordinator of Citus.
+select space.nspname as schema, node.nodename as host, node.nodeport as port
+  from pg_namespace space
+  join pg_class jobs on jobs.relnamespace = space.oid and jobs.relname = 'jobs'
+  join pg_dist_shard shard on shard.logicalrelid = jobs.oid
+  join pg_dist_placement placement on placement.shardid = shard.shardid and placement.shardstate = 1
+  join pg_dist_node node on node.groupid = placement.groupid and node.noderole = 'primary'
+ where space.nspname = any ($1::text[]);
+
 -- name: distribute_schema
 -- Its tables move to one node of the cluster, with their rows.
 select citus_schema_distribute(to_regnamespace(/*schema*/'unstuck'));

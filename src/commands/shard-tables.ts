@@ -6,6 +6,8 @@ import { noteSilentShard } from '../store/silent-shards.ts'
 interface Table {
   name: string
   store: JobStore
+  /** Of a shard: its name among all shards, which reads of the whole table give as well. */
+  shardName?: string
 }
 
 /** As long as the reads of a table over several shards wait for one of them. */
@@ -16,9 +18,10 @@ export function shardTables<T extends Table>(tables: readonly T[]): T[] {
   return tables.flatMap((table) =>
     table.store.shards === undefined
       ? [table]
-      : table.store.shards.all.map(({ number, store }) => ({
+      : table.store.shards.all.map(({ number, name, store }) => ({
           ...table,
           name: `${table.name}:${number}`,
+          shardName: name,
           store,
         })),
   )
@@ -45,7 +48,8 @@ export async function readEach<T extends Table, Value>(
   const answered = results.flatMap((result) => ('error' in result ? [] : [result]))
   const [silent] = results.flatMap((result) => ('error' in result ? [result] : []))
   if (answered.length === 0 && silent !== undefined) throw silent.error as Error
-  for (const result of results) if ('error' in result) noteSilentShard(result.table.name)
+  for (const result of results)
+    if ('error' in result) noteSilentShard(result.table.shardName ?? result.table.name)
   return answered
 }
 

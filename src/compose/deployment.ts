@@ -14,7 +14,7 @@ import type { Deployment, DeploymentTable } from './deployment-table.ts'
 import { countWatchers } from './presence/count-watchers.ts'
 import { watchGoneWorkers } from './presence/gone-workers.ts'
 import { requireUrl } from './require-url.ts'
-import { openShardDeployment } from './shard-deployment.ts'
+import { openShardDeployment } from './shards/shard-deployment.ts'
 
 /**
  * Opens the tables of the configured profile over one connection pool. `onNotice` receives what the profile does not explain,
@@ -32,7 +32,7 @@ export function openDeployment(
   const { schema, directUrl, readUrl } = config
   const watches: { stop(): Promise<void> }[] = []
   const watchOf = (table: TableProfile) => {
-    const watch = watchGoneWorkers({ databaseUrl: directUrl ?? databaseUrl, schema, table })
+    const watch = watchGoneWorkers({ server: directUrl ?? databaseUrl, schema, table })
     watches.push(watch)
     return watch
   }

@@ -6,6 +6,7 @@ import { LeaseThread, LONGEST_BEAT_MS } from '../runtime/heartbeat/lease-thread.
 import type { ToThread } from '../runtime/heartbeat/thread-heartbeat.ts'
 import { isNeo4jUrl } from '../store/neo4j/deferred-store.ts'
 import { startPresence } from '../store/postgres/connection/presence.ts'
+import type { MovingAddress } from '../store/postgres/connection/schema-owners.ts'
 import { openHeartbeatStore } from './open-heartbeat-store.ts'
 
 export interface HeartbeatThreadData {
@@ -19,7 +20,17 @@ export interface HeartbeatThreadData {
   intervalMs: number
 }
 
-const data = workerData as HeartbeatThreadData
+const data = { ...(workerData as HeartbeatThreadData) }
+const moved = new Set<(url: string) => void>()
+/** Of the session for presence, which follows it. */
+const server: MovingAddress = {
+  find: async () => data.databaseUrl,
+  known: () => data.databaseUrl,
+  onMoved(listener) {
+    moved.add(listener)
+    return () => moved.delete(listener)
+  },
+}
 const thread = new LeaseThread({
   ...data,
   open: () =>
@@ -33,9 +44,15 @@ const thread = new LeaseThread({
     }),
   startPresence: isNeo4jUrl(data.databaseUrl)
     ? undefined
-    : (listener, longestLeaseMs) => startPresence({ ...data, ...listener, longestLeaseMs }),
+    : (listener, longestLeaseMs) => startPresence({ ...data, ...listener, server, longestLeaseMs }),
   send: (message) => parentPort?.postMessage(message),
   onStopped: () => parentPort?.close(),
 })
 
-parentPort?.on('message', (message: ToThread) => thread.hear(message))
+parentPort?.on('message', (message: ToThread) => {
+  if (message.kind === 'move') {
+    data.databaseUrl = message.databaseUrl
+    for (const listener of moved) listener(message.databaseUrl)
+  }
+  thread.hear(message)
+})

@@ -14,6 +14,7 @@ export type FlagName =
   | 'intervalSec'
   | 'shards'
   | 'shardRoute'
+  | 'shardDirect'
   | 'concurrency'
 
 export interface ConfigSources {
@@ -33,6 +34,8 @@ export interface ConfigFile {
   /** Several servers or schemas in place of `databaseUrl`. The first is that of an existing installation. */
   shards?: ShardOptions[] | undefined
   shardRoute?: 'owner' | 'queue' | 'spread' | undefined
+  /** On Citus: connect to the node that has each schema. */
+  shardDirect?: 'on' | 'off' | undefined
   /** Name of a shipped profile, or your own. */
   profile?: ProfileName | OwnProfile | ExtendedProfile | undefined
   /** Matching times. Individual settings override it. */
@@ -62,6 +65,8 @@ export interface ShardConfig {
   schema: string
   number: number
   isDraining: boolean
+  /** `url` is the coordinator of Citus: connections go to the node that has the schema. */
+  isDirect?: boolean
 }
 
 export interface Config {

@@ -9,6 +9,8 @@ export interface AccessStore {
   readClock(): Promise<ClockReading>
   /** An id that about this many events follow. */
   findEventsStart(events: number): Promise<string>
+  /** The last id, or those of each node of Citus that has given some: their ids do not grow from node to node. */
+  lastEventIds(): Promise<string[]>
   /** Events of all tables with a greater id, oldest first. */
   listNewEvents(afterId: string, limit: number): Promise<FeedEvent[]>
   /** Those of these ids that are visible now. */
@@ -20,8 +22,8 @@ export interface AccessStore {
 
   /** False if the name is taken. */
   createToken(token: NewToken): Promise<boolean>
-  /** Null if no token has this digest, or it was revoked or has expired. */
-  findToken(sha256: string): Promise<FoundToken | null>
+  /** Null if no token has this digest, or it has expired. */
+  findToken(sha256: string): Promise<FoundToken | 'revoked' | null>
   listTokens(): Promise<TokenRecord[]>
   /** False if no valid token has this name. */
   revokeToken(name: string, actor: string): Promise<boolean>

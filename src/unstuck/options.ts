@@ -35,6 +35,8 @@ export interface UnstuckOptions<Jobs extends JobDeclarations = JobDeclarations> 
   shards?: ShardOptions[] | undefined
   /** Overrides UNSTUCK_SHARD_ROUTE: where a job without a dedupe key is enqueued. Default: `spread`. */
   route?: ShardRoute | undefined
+  /** Overrides UNSTUCK_SHARD_DIRECT. On Citus: connect to the node that has the schema of each shard. Default: false. */
+  direct?: boolean | undefined
   /** Overrides UNSTUCK_PROFILE: which table holds the jobs. Default: `native`, the engine's own. */
   profile?: string | undefined
   /** Table of the profile. Default: its first. */
@@ -88,6 +90,7 @@ const names: Record<keyof UnstuckOptions, true> = {
   schema: true,
   shards: true,
   route: true,
+  direct: true,
   profile: true,
   table: true,
   workerId: true,

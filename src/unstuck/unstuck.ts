@@ -212,7 +212,7 @@ class Application implements Unstuck {
     }
     const services =
       this.#shards === undefined
-        ? startServices({ ...parts, sendHint: this.#open.sendHint, listenUrl: listens ? directUrl : null })
+        ? startServices({ ...parts, sendHint: this.#open.sendHint, notifier: listens ? directUrl : null })
         : startShardServices(parts, this.#shards.shards, listens)
     this.#services = services
     if (this.#options.handleSignals === true) stopOnSignals(worker, this.ended)

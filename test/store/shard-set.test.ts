@@ -4,7 +4,7 @@ import type { StoreHarness } from '../../src/store/conformance/harness.ts'
 import type { Shard, ShardRoute } from '../../src/store/job-store.ts'
 import { createMemoryStore } from '../../src/store/memory/memory-store.ts'
 import type { SqlClient } from '../../src/store/postgres/connection/executor.ts'
-import { ShardSet } from '../../src/store/sharded/shard-set.ts'
+import { ShardSet } from '../../src/store/sharded/routing/shard-set.ts'
 import { shardNumberOf } from '../../src/store/shards.ts'
 import { createShardedBench, type ShardedBench } from '../support/sharded-harness.ts'
 

@@ -1,9 +1,9 @@
 // One of two shards is killed: what concerns the other goes on, and what cannot be done says why.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type OpenShards, openShards } from '../../src/compose/open-shards.ts'
+import { type OpenShards, openShards } from '../../src/compose/shards/open-shards.ts'
 import type { JobStore, Shards } from '../../src/store/job-store.ts'
 import type { SqlClient } from '../../src/store/postgres/connection/executor.ts'
-import { writeCursor } from '../../src/store/sharded/cursors.ts'
+import { writeCursor } from '../../src/store/sharded/merge/cursors.ts'
 import { shardNumberOf } from '../../src/store/shards.ts'
 import { type ShardServers, startShardServers } from '../support/shard-servers.ts'
 

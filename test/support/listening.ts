@@ -10,7 +10,7 @@ export interface Listening extends Listener {
 }
 
 export function startListening(
-  options: Omit<ListenOptions, 'sendTest' | 'onHint' | 'onCancels' | 'onStarted' | 'onFailed'>,
+  options: Pick<ListenOptions, 'schema' | 'table'> & { databaseUrl: string },
 ): Listening {
   const told: string[] = []
   const waiting = new Set<() => void>()

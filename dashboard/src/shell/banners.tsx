@@ -28,6 +28,7 @@ export function Banners() {
   const me = useMe()
   const banners = [
     ...connectionBanners(live),
+    ...shardBanners(live),
     ...reaperBanners(live),
     ...heldBanners(live),
     ...useOperationBanners(),
@@ -80,6 +81,17 @@ function connectionBanners({ connection, stale, heardAtMs }: LiveState): Banner[
         },
       ]
 }
+
+function shardBanners({ tables }: LiveState): Banner[] {
+  return [...new Set((tables ?? []).flatMap(({ silent_shards }) => silent_shards))].map((shard) => ({
+    key: `silent-${shard}`,
+    tone: 'bad',
+    isUrgent: true,
+    text: `${capitalized(shard)} does not answer: its jobs are missing here.`,
+  }))
+}
+
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 function reaperBanners({ tables }: LiveState): Banner[] {
   return (tables ?? []).flatMap((health): Banner[] => {

@@ -4,6 +4,9 @@ create or replace function "unstuck"."count_operation_ends"(p_id uuid)
 returns jsonb language plpgsql stable as $$
 declare
   c_limit constant int := 10000;
+  -- Before the statement with the function, which reads tables itself.
+  v_is_complete boolean := not exists (select from "unstuck".operation_jobs more
+                                        where more.operation_id = p_id and more.position > c_limit);
 begin
   return (
     select jsonb_build_object(
@@ -13,8 +16,7 @@ begin
              'dead', count(*) filter (where changed.status = 'dead'),
              'cancelled', count(*) filter (where changed.status = 'cancelled'),
              'deleted', count(*) filter (where changed.status = 'deleted'),
-             'is_complete', not exists (select from "unstuck".operation_jobs more
-                                         where more.operation_id = p_id and more.position > c_limit))
+             'is_complete', v_is_complete)
       from "unstuck"."list_changed_jobs"(p_id, 0, c_limit) changed
      where changed.outcome in ('retried', 'due', 'cancelled', 'cancel-requested', 'discarded'));
 end

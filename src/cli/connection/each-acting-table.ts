@@ -14,7 +14,7 @@ export async function eachActingTable<T>(
       answers.push(await act(table))
     } catch (error) {
       if (isUnstuckError(error, 'WRONG_MODE')) failure ??= error
-      else if (isOutage(error) && tables.length > 1) failure ??= named(table, error)
+      else if (isOutage(error) && tables.length > 1) failure ??= errorOfTable(table.name, error)
       else throw error
     }
   }
@@ -22,7 +22,8 @@ export async function eachActingTable<T>(
   if (failure !== undefined) throw failure
 }
 
-function named({ name }: DeploymentTable, error: UnstuckError): UnstuckError {
+/** Says in which of several tables it happened. */
+export function errorOfTable(name: string, error: UnstuckError): UnstuckError {
   const { code, message, hint, details } = error
   return new UnstuckError(code, `${name}: ${message}`, {
     details: { ...details, table: name },

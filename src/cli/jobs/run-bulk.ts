@@ -9,19 +9,27 @@ import {
   type OperationInput,
   planOperation,
 } from '../../commands/jobs/operation-commands.ts'
-import { shardTables } from '../../commands/shard-tables.ts'
-import { exitCodes, UnstuckError } from '../../errors/index.ts'
+import { isShard, shardTables } from '../../commands/shard-tables.ts'
+import { exitCodes, isOutage, UnstuckError } from '../../errors/index.ts'
 import { showCount } from '../../policy/explain/show-count.ts'
-import type { OperationStop } from '../../policy/operation-move.ts'
 import { runOperation } from '../../runtime/operations/run-operation.ts'
 import { hasCapability } from '../../store/capability.ts'
 import type { JobSummary, Operation } from '../../store/job-store.ts'
 import { COUNT_LIMIT } from '../../store/ports/call-options.ts'
 import { MAX_OPERATION_JOBS, type PlannedTotal } from '../../store/ports/operation-store.ts'
+import { errorOfTable } from '../connection/each-acting-table.ts'
 import { type CliContext, valueOf } from '../connection/with-commands.ts'
 import { confirm } from '../terminal/confirm.ts'
-import { escapeControls } from '../terminal/escape-controls.ts'
-import { printJson, printLine, printProgress } from '../terminal/output.ts'
+import { printJson, printLine } from '../terminal/output.ts'
+import {
+  type BulkReport,
+  type BulkWords,
+  printReport,
+  progressPrinter,
+  reportOf,
+  SHARD_SILENT,
+  silentReport,
+} from './bulk-report.ts'
 import { eachJob } from './each-job.ts'
 import type { ChangeFlags } from './job-flags.ts'
 
@@ -33,23 +41,6 @@ export interface BulkFlags extends ChangeFlags {
 }
 
 export type BulkRequest = OperationInput & { table: string }
-
-export interface BulkWords {
-  /** The question, or the output of a dry run; `count` is the total as shown. */
-  planOf: (count: string, plan: PlannedTotal) => string
-  /** `3 of 4 jobs retried`. */
-  done: string
-  /** `, 1 were no longer dead`. */
-  refused: string
-  /** The error if no job matches. */
-  none: string
-}
-
-/** `operationId` is null if the store has no operations. */
-type Report = { table: string; operationId: string | null } & Pick<
-  Operation,
-  'total' | 'changed' | 'refused' | 'succeeded' | 'failed' | 'stopped'
->
 
 const LEASE_MS = 30_000
 
@@ -77,10 +68,14 @@ export async function runBulk(
   }
   const reports = await runAll(context, planned, { limit: flags.limit, expect })
   const stops = reports.map(({ stopped }) => stopped).filter((stopped) => stopped !== null)
-  if (stops.length > 0)
-    process.exitCode = stops.includes('interrupted') ? exitCodes.interrupted : exitCodes.problemFound
+  if (stops.length > 0) process.exitCode = exitCodeOf(stops)
   if (json === true) return printJson({ tables: reports })
   for (const report of reports) printReport(report, words)
+}
+
+function exitCodeOf(stops: string[]): number {
+  if (stops.includes('interrupted')) return exitCodes.interrupted
+  return stops.includes(SHARD_SILENT) ? exitCodes.databaseUnreachable : exitCodes.problemFound
 }
 
 function sumOf(planned: PlannedTotal[]): PlannedTotal {
@@ -123,15 +118,22 @@ async function plan(
     const limited = left === undefined ? request : { ...request, limit: Math.min(left, MAX_OPERATION_JOBS) }
     const jobs = await chooseForDiscard(context, limited)
     const found: PlannedTotal =
-      jobs === undefined
-        ? valueOf(await planOperation(context, limited))
-        : { total: jobs.length, atLeast: [] }
+      jobs === undefined ? await planOne(context, limited) : { total: jobs.length, atLeast: [] }
     const { total, atLeast } = found
     if (total > 0 || isLowerBound(found))
       planned.push({ request: limited, total, atLeast, ...(jobs === undefined ? {} : { jobs }) })
     if (left !== undefined) left -= total
   }
   return planned
+}
+
+/** Without the count of every shard, nobody could confirm the change: a silent one is named, and nothing begins. */
+async function planOne(context: CliContext, request: BulkRequest): Promise<PlannedTotal> {
+  try {
+    return valueOf(await planOperation(context, request))
+  } catch (error) {
+    throw isOutage(error) && isShard({ name: request.table }) ? errorOfTable(request.table, error) : error
+  }
 }
 
 const storeOf = ({ tables }: CliContext, table: string | undefined) =>
@@ -149,7 +151,11 @@ async function chooseForDiscard(
   return jobs
 }
 
-async function discardEach(context: CliContext, request: BulkRequest, jobs: JobSummary[]): Promise<Report> {
+async function discardEach(
+  context: CliContext,
+  request: BulkRequest,
+  jobs: JobSummary[],
+): Promise<BulkReport> {
   const { table, reason } = request
   let changed = 0
   for (const { id, generation } of jobs)
@@ -163,37 +169,24 @@ async function runAll(
   context: CliContext,
   planned: PlannedRequest[],
   { limit, expect }: Pick<OperationInput, 'limit' | 'expect'>,
-): Promise<Report[]> {
+): Promise<BulkReport[]> {
   const stop = new AbortController()
+  const { signal } = stop
   let abort = async () => {}
+  const onBegun = ({ id }: Operation) => {
+    abort = async () => void (await abortOperation(context, id))
+  }
   const interrupt = () => void abort().finally(() => stop.abort())
   process.once('SIGINT', interrupt)
   try {
-    const reports: Report[] = []
-    for (const { request, jobs } of planned) {
+    const reports: BulkReport[] = []
+    for (const each of planned) {
       const left = restOf(limit, reports)
-      if (stop.signal.aborted || left === 0) break
-      if (jobs !== undefined) {
-        reports.push(await discardEach(context, request, jobs))
-        continue
-      }
-      const { table, operation, leaseId } = valueOf(
-        await beginOperation(context, {
-          ...request,
-          limit: left,
-          expect: planned.length === 1 ? expect : undefined,
-          leaseMs: LEASE_MS,
-        }),
-      )
-      const store = storeOf(context, table)
-      if (store === undefined || leaseId === null) throw new UnstuckError('INTERNAL', 'no lease was granted')
-      abort = async () => void (await abortOperation(context, operation.id))
-      const { sourceExists } = context
-      const onProgress = progressPrinter(table)
-      const options = { signal: stop.signal, leaseMs: LEASE_MS, onProgress, sourceExists }
-      const ended = (await runOperation(store, { operation, leaseId }, options)) ?? operation
-      reports.push(reportOf(table, ended))
-      if (ended.state !== 'done') break
+      if (signal.aborted || left === 0) break
+      const bounds = { limit: left, expect: planned.length === 1 ? expect : undefined }
+      const { report, isEnded } = await runPlanned(context, each, { ...bounds, signal, onBegun })
+      reports.push(report)
+      if (!isEnded) break
     }
     return reports
   } finally {
@@ -201,50 +194,45 @@ async function runAll(
   }
 }
 
-function restOf(limit: number | undefined, reports: Report[]): number | undefined {
+interface RunPlannedOptions extends Pick<OperationInput, 'limit' | 'expect'> {
+  signal: AbortSignal
+  onBegun: (operation: Operation) => void
+}
+
+/** A shard that stops answering has an outcome as well, and keeps no other from its turn. */
+async function runPlanned(
+  context: CliContext,
+  { request, jobs, total }: PlannedRequest,
+  { limit, expect, signal, onBegun }: RunPlannedOptions,
+): Promise<{ report: BulkReport; isEnded: boolean }> {
+  if (jobs !== undefined) return { report: await discardEach(context, request, jobs), isEnded: true }
+  let last: Operation | undefined
+  try {
+    const input = { ...request, limit, expect, leaseMs: LEASE_MS }
+    const { table, operation, leaseId } = valueOf(await beginOperation(context, input))
+    const store = storeOf(context, table)
+    if (store === undefined || leaseId === null) throw new UnstuckError('INTERNAL', 'no lease was granted')
+    last = operation
+    onBegun(operation)
+    const print = progressPrinter(table)
+    const onProgress = (progress: Operation) => {
+      last = progress
+      print(progress)
+    }
+    const { sourceExists } = context
+    const options = { signal, leaseMs: LEASE_MS, onProgress, sourceExists }
+    const ended = (await runOperation(store, { operation, leaseId }, options)) ?? operation
+    return { report: reportOf(table, ended), isEnded: ended.state === 'done' }
+  } catch (error) {
+    if (!isOutage(error) || !isShard({ name: request.table })) throw error
+    return { report: silentReport(request.table, total, last), isEnded: true }
+  }
+}
+
+function restOf(limit: number | undefined, reports: BulkReport[]): number | undefined {
   if (limit === undefined) return undefined
   return Math.min(
     MAX_OPERATION_JOBS,
     reports.reduce((left, { total }) => left - total, limit),
   )
-}
-
-function reportOf(table: string, operation: Operation): Report {
-  const { id, total, changed, refused, succeeded, failed, stopped } = operation
-  return { table, operationId: id, total, changed, refused, succeeded, failed, stopped }
-}
-
-/** One updated line on a terminal; elsewhere a line per tenth. */
-function progressPrinter(table: string): (operation: Operation) => void {
-  let shown = -1
-  return ({ action, phase, total, changed, refused, succeeded, failed }) => {
-    if (phase === null) return
-    const done = changed + refused
-    const fate = action === 'redrive' ? ` · succeeded ${succeeded} · failed ${failed}` : ''
-    const line = `${table}: ${phase === 'canary' ? 'canary' : `${done}/${total}`}${fate}`
-    if (process.stderr.isTTY) {
-      process.stderr.write(`\r${escapeControls(line)}   ${phase === 'rest' && done === total ? '\n' : ''}`)
-      return
-    }
-    const tenth = phase === 'canary' ? 0 : 1 + Math.floor((10 * done) / total)
-    if (tenth !== shown) printProgress(line)
-    shown = tenth
-  }
-}
-
-const stops: Record<OperationStop, string> = {
-  'canary-failed': 'the canary failed again',
-  'canary-timeout': 'the canary did not finish in time: is a worker running?',
-  'too-many-failures': 'half of the first jobs failed again',
-  'breaker-open': 'the breaker of a queue is open',
-  interrupted: 'interrupted',
-}
-
-function printReport({ table, total, changed, refused, stopped }: Report, words: BulkWords): void {
-  const others = refused === 0 ? '' : `, ${refused} ${words.refused}`
-  printLine(`${table}: ${changed} of ${total} jobs ${words.done}${others}`)
-  if (stopped !== null) {
-    const why = Object.hasOwn(stops, stopped) ? stops[stopped as OperationStop] : stopped
-    printLine(`stopped: ${why}. The rest is unchanged.`)
-  }
 }

@@ -47,6 +47,9 @@ function headOf({ health, slo, breakers }: Snapshot): Line[] {
     const oldest = oldestDueMs === null ? '' : `, oldest for ${showDuration(oldestDueMs)}`
     return [
       ...(value.hidden === null ? [] : [[[hiddenLine(value.hidden), 'red'] as Piece]]),
+      ...(value.silentShards ?? []).map(
+        (shard): Line => [[`✗ ${shard} does not answer: its jobs are missing here`, 'red']],
+      ),
       [
         light(overdue === 0, !value.isHealthy, `${showCount(value, 'overdue')} past their lease`),
         light(isSwept, !isSwept, swept),

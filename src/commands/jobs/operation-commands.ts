@@ -239,15 +239,11 @@ export const listOperationJobs = command(
 )
 
 export const abortOperation = command('abortOperation', async (context, id: string) => {
-  for (const {
-    table: { name, store },
-    value,
-  } of await readEach(context.tables, ({ store }) => store.readOperation(id, ownerOf(context)))) {
-    if (value === null) continue
-    const { operation } = await store.abortOperation(id, { ...ownerOf(context), actor: context.actor.id })
-    if (operation !== null) return done<TableOperation>({ table: name, operation })
-  }
-  return noSuchOperation(id)
+  const found = await findOperation(context, id)
+  if (!found.isDone) return found
+  const { table, store } = found.value
+  const { operation } = await store.abortOperation(id, { ...ownerOf(context), actor: context.actor.id })
+  return operation === null ? noSuchOperation(id) : done<TableOperation>({ table, operation })
 })
 
 async function findOperation(
@@ -257,7 +253,10 @@ async function findOperation(
   const found = await readEach(context.tables, ({ store }) => store.readOperation(id, ownerOf(context)))
   for (const { table, value: operation } of found)
     if (operation !== null) return done({ table: table.name, operation, store: table.store })
-  return noSuchOperation(id)
+  if (found.length === context.tables.length) return noSuchOperation(id)
+  const silent = context.tables.filter(({ name }) => !found.some(({ table }) => table.name === name))
+  const names = silent.map(({ name }) => name).join(', ')
+  return refused('DATABASE_UNREACHABLE', `${names} did not answer, and no other shard has operation ${id}`)
 }
 
 const ownerOf = ({ actor: { owner } }: CommandContext) => given({ owner })

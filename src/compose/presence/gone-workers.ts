@@ -2,9 +2,10 @@
 import type { TableProfile } from '../../profile/profile.ts'
 import type { GoneWorkers } from '../../runtime/services/reaper.ts'
 import { type Presence, startPresence } from '../../store/postgres/connection/presence.ts'
+import type { ServerAddress } from '../../store/postgres/connection/schema-owners.ts'
 
 export interface GoneWorkersOptions {
-  databaseUrl: string
+  server: ServerAddress
   schema: string
   table: TableProfile
 }

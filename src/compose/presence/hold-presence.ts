@@ -26,6 +26,7 @@ export function holdPresence(options: HoldPresenceOptions): Promise<HeldPresence
     const answer = (offReason: string | null) => resolve({ offReason, stop: () => presence.stop() })
     const presence = startPresence({
       ...options,
+      server: options.databaseUrl,
       processKey,
       isWatching: false,
       // Both are called after this statement: connecting takes a round trip.

@@ -32,7 +32,7 @@ export function loadConfig({ env, flags = {}, file }: ConfigSources): Config {
   const search: Search = { ...anyProfile, profile, profileName: own?.name ?? profile }
 
   const found = findAll(search, own)
-  const shards = readShards(
+  const given = readShards(
     found.get('shards'),
     {
       schema: String(readSetting('schema', found, profile)),
@@ -40,6 +40,8 @@ export function loadConfig({ env, flags = {}, file }: ConfigSources): Config {
     },
     problems,
   )
+  const isDirect = readSetting('shardDirect', found, profile) === 'on'
+  const shards = isDirect ? (given?.map((shard) => ({ ...shard, isDirect })) ?? null) : given
   if (shards !== null && own !== null)
     problems.push(
       problem('shards', own.name, 'the native profile: ids of other tables do not name their shard'),

@@ -44,6 +44,15 @@ describe('UNSTUCK_SHARDS', () => {
     expect(shards?.at(-1)).toEqual({ url: first, schema: 'jobs_15', number: 15, isDraining: false })
   })
 
+  it('OPS-15 UNSTUCK_SHARD_DIRECT says that the nodes of Citus are connected to', () => {
+    const env = { UNSTUCK_SHARDS: '2', DATABASE_URL: first }
+    const directOf = (more: object) =>
+      loadConfig({ env: { ...env, ...more } }).shards?.map((shard) => shard.isDirect)
+    expect(directOf({ UNSTUCK_SHARD_DIRECT: 'on' })).toEqual([true, true])
+    expect(directOf({})).toEqual([undefined, undefined])
+    expect(() => directOf({ UNSTUCK_SHARD_DIRECT: 'yes' })).toThrow(/UNSTUCK_SHARD_DIRECT/)
+  })
+
   it.each(['0', '1', '101'])('OPS-15 %s is no number of shards', (count) => {
     expect(() => loadConfig({ env: { UNSTUCK_SHARDS: count, DATABASE_URL: first } })).toThrow(
       /2 to 100 schemas/,

@@ -158,6 +158,17 @@ export const connectionVariables: readonly Variable[] = [
     flag: 'shardRoute',
   },
   {
+    name: 'UNSTUCK_SHARD_DIRECT',
+    meaning:
+      'On Citus: `on` connects directly to the node that has the schema of a shard, and follows it when it moves. All processes of an installation have the same setting.',
+    kind: { type: 'choice', words: ['on', 'off'] },
+    profiles: ['native'],
+    default: 'off',
+    sets: ['shardDirect'],
+    requirement: 'OPS-15',
+    flag: 'shardDirect',
+  },
+  {
     name: 'UNSTUCK_NOTIFY',
     meaning:
       'Whether workers are notified of new jobs. `off`: they poll every 1 to 2 s, and not every 5 to 7.5 s.',

@@ -24,6 +24,7 @@ export type Setting =
       | 'shardRoute'
     >
   | 'preset'
+  | 'shardDirect'
   | `gateway.${keyof GatewayConfig}`
   | `circuit.${keyof CircuitConfig}`
   | `http.${keyof HttpConfig}`

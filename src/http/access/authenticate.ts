@@ -79,7 +79,7 @@ async function requireToken(
 async function findActor(secret: string, access: AccessStore): Promise<Actor | null> {
   const digest = digestOf(secret)
   const found = await access.findToken(digest)
-  if (found === null) return null
+  if (found === null || found === 'revoked') return null
   if (!timingSafeEqual(Buffer.from(found.sha256, 'hex'), Buffer.from(digest, 'hex'))) return null
   return {
     id: `token:${found.name}`,

@@ -35,7 +35,9 @@ export const tableHealthSchema = z
     hidden: z
       .object({ role: z.string(), table: z.string(), is_all: z.boolean(), fix: z.string() })
       .nullable(),
-    /** No job is overdue, a reaper runs, and no job is hidden. */
+    /** Shards that did not answer: their jobs are missing from the counts. */
+    silent_shards: z.array(z.string()),
+    /** No job is overdue, a reaper runs, no job is hidden, and every shard answered. */
     is_healthy: z.boolean(),
     /** No sweep for three intervals. */
     is_reaper_late: z.boolean(),

@@ -258,6 +258,7 @@ export function toWireHealth(health: TableHealth, table: string): wire.TableHeal
     sweep_interval_ms: health.sweepIntervalMs,
     hold_reason: health.holdReason,
     hidden: toWireHidden(health.hidden),
+    silent_shards: health.silentShards ?? [],
     is_healthy: health.isHealthy,
     is_reaper_late: isReaperLate(health.reaperAgeMs, health.sweepIntervalMs),
     remedies: remediesOf(health),

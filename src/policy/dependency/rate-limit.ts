@@ -8,6 +8,8 @@ export interface RateLimit {
   ratePerS: number
   /** Size of the bucket. */
   burst: number
+  /** Number of the shard that keeps the bucket, for a limit that is divided among them. Default: one for all shards. */
+  shard?: number | undefined
 }
 
 export interface TokenGrant {

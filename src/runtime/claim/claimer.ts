@@ -209,7 +209,8 @@ export class Claimer<Tx> {
     const cursor = this.#cursorOf(types)
     let from = cursor.position()
     for (;;) {
-      const request = { workerId, queues, types, limit, policy, cursors: from }
+      const limitOfShard = this.#limiter.shardAllowance(types)
+      const request = { workerId, queues, types, limit, limitOfShard, policy, cursors: from }
       const jobs = await this.#standBy.act(() => store.claimJobs(request), [])
       cursor.advance(from, jobs)
       const start = jobs.length === 0 && !stopping.aborted ? cursor.rewind(from) : null

@@ -17,6 +17,8 @@ export interface Heartbeat {
   handOver(lease: Lease, leaseMs: number): Promise<LastBeat>
   /** Sends a heartbeat now if it holds a lease with one of these numbers: a job under it is asked to stop. */
   hearCancels(leaseNumbers: number[]): void
+  /** Sends them to another server from now on. Absent for heartbeats of the main thread, which use the store. */
+  moveTo?(databaseUrl: string): void
   presence: GoneWorkers
   /** Resolves when heartbeats can be sent: a job claimed earlier could lose its lease to a blocked event loop (LEASE-9). */
   ready: Promise<void>

@@ -79,6 +79,7 @@ export class LeaseThread {
     else if (message.kind === 'pong') this.#measureLag()
     else if (message.kind === 'watch') this.#presence?.watch()
     else if (message.kind === 'beat') this.#beatAgain()
+    else if (message.kind === 'move') this.#move()
     else void this.#stop()
   }
 
@@ -211,6 +212,13 @@ export class LeaseThread {
       () => settle(),
     )
     return attempt
+  }
+
+  /** The former server still answers the calls that it has. */
+  #move(): void {
+    const former = this.#connected
+    this.#connected = this.#options.open()
+    void this.#leave(former)
   }
 
   /** A closed connection sends nothing more, so calls that still wait for it are over. */

@@ -13,6 +13,7 @@ export type ToThread =
   | { kind: 'pong' }
   | { kind: 'beat' }
   | { kind: 'watch' }
+  | { kind: 'move'; databaseUrl: string }
   | { kind: 'stop' }
 
 export type FromThread =
@@ -104,6 +105,7 @@ export function driveThread(thread: ThreadPort, events: HeartbeatEvents): Heartb
     hearCancels(leaseNumbers) {
       if (held.hasAny(leaseNumbers)) send({ kind: 'beat' })
     },
+    moveTo: (databaseUrl) => send({ kind: 'move', databaseUrl }),
     presence: { onGone: (listener) => void (onGone = listener), watch: () => send({ kind: 'watch' }) },
     ready: ready.promise,
     died: died.promise,

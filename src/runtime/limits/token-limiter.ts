@@ -23,6 +23,11 @@ export interface HandlerLimit {
   perOwner?: boolean
   /** `shared` by all workers through the database, or local to this `process`. Default: `shared`. */
   scope?: 'shared' | 'process'
+  /**
+   * Over several shards: one bucket for all of them `together`, or `divided`, an equal part of rate and burst in each shard for
+   * its own jobs. Default: `together`.
+   */
+  shards?: 'together' | 'divided'
 }
 
 export interface ParkedJobs {
@@ -42,28 +47,83 @@ export interface Admission {
 /** `key` identifies the bucket, `name` the limit: an owner's bucket has both in its key. */
 type BucketLimit = RateLimit & Pick<HandlerLimit, 'perOwner' | 'scope'> & { name: string }
 
+interface TokenStore extends Pick<JobStore, 'takeTokens'> {
+  readonly shards?:
+    | { readonly all: readonly { number: number }[]; of(jobId: string): { number: number } }
+    | undefined
+}
+
 /** Longest delay of a parked job: the limit may be raised in the meantime. */
 const FARTHEST_APPOINTMENT_MS = 10 * 60_000
 
 export class TokenLimiter {
-  readonly #store: Pick<JobStore, 'takeTokens'>
+  readonly #store: TokenStore
   readonly #limitsOf: (type: string) => readonly HandlerLimit[]
   /** Exact for buckets of this process; the last known state of shared ones. */
   readonly #fullAtMs = new Map<string, number>()
   /** By bucket that refused a job, the next unassigned time. */
   readonly #nextFreeAtMs = new Map<string, number>()
 
-  constructor(store: Pick<JobStore, 'takeTokens'>, limitsOf: (type: string) => readonly HandlerLimit[]) {
+  constructor(store: TokenStore, limitsOf: (type: string) => readonly HandlerLimit[]) {
     this.#store = store
     this.#limitsOf = limitsOf
   }
 
-  /** How many jobs of the type to claim: more would only be released, behind jobs that are due later. */
+  /**
+   * How many jobs of the type to claim: more would only be released, behind jobs that are due later. `retryInMs` is the wait for
+   * the next token of a bucket that has none, else 0.
+   */
   allowance(type: string): { jobs: number; retryInMs: number } {
-    const limits = this.#limitsOf(type).filter(({ perOwner }) => perOwner !== true)
+    const limits = this.#limitsOfAll(type)
     if (limits.length === 0) return { jobs: Number.POSITIVE_INFINITY, retryInMs: 0 }
-    const { free, retryInMs } = freeTokens(this.#fullAtMs, limits, timing.nowMs())
-    return { jobs: free, retryInMs }
+    const parts = this.#divisionOf(limits).map((shard) => this.#freeIn(limits, shard))
+    const waitsMs = parts.flatMap(({ retryInMs }) => (retryInMs > 0 ? [retryInMs] : []))
+    return {
+      jobs: parts.reduce((sum, { free }) => sum + free, 0),
+      retryInMs: waitsMs.length === 0 ? 0 : Math.min(...waitsMs),
+    }
+  }
+
+  /** How many jobs to claim from a shard, if the limits of the only type are divided. */
+  shardAllowance(types: readonly string[]): ((shard: number) => number) | undefined {
+    const limits = types.length === 1 ? types.flatMap((type) => this.#limitsOfAll(type)) : []
+    if (this.#divisionOf(limits)[0] === undefined) return undefined
+    return (shard) => this.#freeIn(limits, shard).free
+  }
+
+  #limitsOfAll(type: string): HandlerLimit[] {
+    return this.#limitsOf(type).filter(({ perOwner }) => perOwner !== true)
+  }
+
+  /** The shards that have parts of these limits; only undefined if they are not divided. */
+  #divisionOf(limits: readonly HandlerLimit[]): (number | undefined)[] {
+    const { shards } = this.#store
+    const isDivided = shards !== undefined && limits.some((limit) => limit.shards === 'divided')
+    return isDivided ? shards.all.map(({ number }) => number) : [undefined]
+  }
+
+  #freeIn(limits: readonly HandlerLimit[], shard: number | undefined) {
+    const parts = limits.map((limit) => this.#partOf(limit, shard))
+    return freeTokens(this.#fullAtMs, parts, timing.nowMs())
+  }
+
+  /** The part of a limit that one shard keeps, under a key of its own; the limit itself if it is not divided. */
+  #partOf(limit: HandlerLimit, shard: number | undefined): HandlerLimit & Pick<RateLimit, 'shard'> {
+    const count = this.#store.shards?.all.length
+    if (shard === undefined || count === undefined || limit.shards !== 'divided') return limit
+    return {
+      ...limit,
+      key: `${limit.key}#${shard}`,
+      ratePerS: limit.ratePerS / count,
+      burst: Math.max(1, Math.floor(limit.burst / count)),
+      shard,
+    }
+  }
+
+  #bucketOf(limit: HandlerLimit, { owner, jobId }: ClaimedJob): BucketLimit {
+    const part = this.#partOf(limit, this.#store.shards?.of(jobId).number)
+    const key = limit.perOwner === true ? `${part.key}:${owner ?? ''}` : part.key
+    return { ...part, key, name: limit.key }
   }
 
   async admit(jobs: ClaimedJob[]): Promise<Admission> {
@@ -82,7 +142,7 @@ export class TokenLimiter {
   #groupAlike(jobs: readonly ClaimedJob[]): { limits: BucketLimit[]; jobs: ClaimedJob[] }[] {
     const groups = new Map<string, { limits: BucketLimit[]; jobs: ClaimedJob[] }>()
     for (const job of jobs) {
-      const limits = this.#limitsOf(job.type).map((limit) => bucketOf(limit, job))
+      const limits = this.#limitsOf(job.type).map((limit) => this.#bucketOf(limit, job))
       const name = JSON.stringify(limits.map(({ key }) => key))
       const group = groups.get(name) ?? { limits, jobs: [] }
       group.jobs.push(job)
@@ -146,21 +206,28 @@ export function requireLimits(type: string, limits: readonly HandlerLimit[]): vo
   const refuse = (field: string, got: unknown, takes: string) => {
     throw invalidArgument(`limits of ${type}: ${field}`, got, takes)
   }
-  for (const { key, ratePerS, burst, scope = 'shared' } of limits) {
+  for (const { key, ratePerS, burst, scope = 'shared', shards = 'together' } of limits) {
     if (typeof key !== 'string' || key === '') refuse('key', key, 'a name')
     if (!(ratePerS >= 0.0001 && ratePerS <= 1_000_000))
       refuse('ratePerS', ratePerS, 'tokens a second from 0.0001 to 1000000')
     if (!Number.isInteger(burst) || burst < 1 || burst > 1_000_000)
       refuse('burst', burst, 'a whole number from 1 to 1000000')
     if (scope !== 'shared' && scope !== 'process') refuse('scope', scope, 'shared or process')
+    if (shards !== 'together' && shards !== 'divided') refuse('shards', shards, 'together or divided')
+    if (shards === 'divided' && scope === 'process')
+      refuse('shards', shards, 'together for a limit of the process')
   }
+  const shared = limits.filter(({ scope }) => scope !== 'process')
+  // One call takes the tokens of all of them, in one place.
+  if (new Set(shared.map(({ shards = 'together' }) => shards)).size > 1)
+    refuse('shards', 'both', 'together for all of its shared limits, or divided for all')
   const keys = limits.map(({ key }) => key)
   if (new Set(keys).size < keys.length) refuse('key', keys.join(', '), 'each key once')
 }
 
-function bucketOf(limit: HandlerLimit, { owner }: ClaimedJob): BucketLimit {
-  const key = limit.perOwner === true ? `${limit.key}:${owner ?? ''}` : limit.key
-  return { ...limit, key, name: limit.key }
-}
-
-const bareLimit = ({ key, ratePerS, burst }: RateLimit): RateLimit => ({ key, ratePerS, burst })
+const bareLimit = ({ key, ratePerS, burst, shard }: RateLimit): RateLimit => ({
+  key,
+  ratePerS,
+  burst,
+  ...(shard === undefined ? {} : { shard }),
+})

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import { UnstuckError } from '../../errors/index.ts'
 import type { JobStore, NewOperation } from '../../store/job-store.ts'
 import { createMemoryStore, type MemoryJobStore } from '../../store/memory/index.ts'
 import { OperationRunner } from './operation-runner.ts'
@@ -55,6 +56,20 @@ describe('OperationRunner', () => {
     store.elapse(60_001)
     await untilState(store, id, 'done')
     await runner.stop()
+  })
+
+  it('OPS-9 OPS-15 a table that does not answer keeps no operation of another from its turn', async () => {
+    const store = storeWithDead(1)
+    const silent: JobStore = { ...createMemoryStore(), takeOperation: () => new Promise(() => {}) }
+    const failing: JobStore = {
+      ...createMemoryStore(),
+      takeOperation: () => Promise.reject(new UnstuckError('DATABASE_UNREACHABLE', 'down')),
+    }
+    const runner = new OperationRunner({ tables: [silent, failing, store].map((each) => ({ store: each })) })
+    const id = await begin(store)
+    runner.wake()
+    await untilState(store, id, 'done')
+    void runner.stop()
   })
 
   it('OPS-9 one that cannot go on has failed, and says why', async () => {

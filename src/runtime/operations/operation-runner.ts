@@ -27,7 +27,8 @@ export class OperationRunner {
   readonly #tables: OperationRunnerOptions['tables']
   readonly #leaving = new AbortController()
   readonly #running = new Set<Promise<void>>()
-  #loop: Repetition | undefined
+  /** One for each table: a shard that is down delays no operation of the others. */
+  #loops: Repetition[] | undefined
 
   constructor(options: OperationRunnerOptions) {
     this.#options = options
@@ -36,27 +37,26 @@ export class OperationRunner {
 
   /** Looks now, and then at every interval. */
   wake(): void {
-    if (this.#leaving.signal.aborted || this.#tables.length === 0) return
-    if (this.#loop === undefined) this.#loop = repeat((stopping) => this.#look(stopping))
-    else this.#loop.wake()
+    if (this.#leaving.signal.aborted) return
+    if (this.#loops === undefined)
+      this.#loops = this.#tables.map(({ store }) => repeat((stopping) => this.#look(store, stopping)))
+    else for (const loop of this.#loops) loop.wake()
   }
 
   /** Resolves when the current steps have ended; the rest is left to another process. */
   async stop(): Promise<void> {
     this.#leaving.abort()
-    await this.#loop?.stop()
+    await Promise.all((this.#loops ?? []).map((loop) => loop.stop()))
     await Promise.all(this.#running)
   }
 
-  async #look(stopping: AbortSignal): Promise<number> {
+  async #look(store: JobStore, stopping: AbortSignal): Promise<number> {
     const { pollMs = POLL_MS, leaseMs = LEASE_MS } = this.#options
     try {
-      for (const { store } of this.#tables) {
-        while (this.#running.size < MAX_RUNNING && !stopping.aborted) {
-          const held = await store.takeOperation({ leaseMs })
-          if (held === null) break
-          this.#run(store, held)
-        }
+      while (this.#running.size < MAX_RUNNING && !stopping.aborted) {
+        const held = await store.takeOperation({ leaseMs })
+        if (held === null) break
+        this.#run(store, held)
       }
     } catch {
       // The store is unreachable: the next look tries again.

@@ -39,7 +39,7 @@ export function createNeo4jAccess(options: Omit<Neo4jStoreOptions, 'policy'>): A
 
 type FeedVerbs = Pick<
   AccessStore,
-  'readClock' | 'findEventsStart' | 'listNewEvents' | 'listLateEvents' | 'readHorizon'
+  'readClock' | 'findEventsStart' | 'lastEventIds' | 'listNewEvents' | 'listLateEvents' | 'readHorizon'
 >
 
 function bindFeed(graph: Graph): FeedVerbs {
@@ -55,6 +55,8 @@ function bindFeed(graph: Graph): FeedVerbs {
       }),
     findEventsStart: (events) =>
       graph.read(async (run) => lastEventId(run, (await readHorizon(run)).before, events)),
+    lastEventIds: () =>
+      graph.read(async (run) => [await lastEventId(run, (await readHorizon(run)).before, 0)]),
     listNewEvents: (afterId, limit) =>
       graph.read(async (run) => between(run, afterId, (await readHorizon(run)).before, limit)),
     listLateEvents: async (ids) => {
@@ -104,9 +106,9 @@ function bindTokens(graph: Graph): TokenVerbs {
     findToken: (sha256) =>
       graph.read(async (run) => {
         const { nowMs, tokens } = await readTokens(run)
-        const isValid = ({ revokedAt, expiresAt }: Token) =>
-          revokedAt === null && (expiresAt === null || expiresAt.getTime() > nowMs)
-        return tokens.find((token) => token.sha256 === sha256 && isValid(token)) ?? null
+        const isValid = ({ expiresAt }: Token) => expiresAt === null || expiresAt.getTime() > nowMs
+        const found = tokens.find((token) => token.sha256 === sha256 && isValid(token)) ?? null
+        return found === null || found.revokedAt === null ? found : 'revoked'
       }),
     listTokens: () =>
       graph.read(async (run) => {

@@ -60,6 +60,8 @@ export interface ClaimOneRequest extends PolicyOption {
 export interface ClaimRequest extends ClaimOneRequest, ActorOption {
   queues: string[]
   limit: number
+  /** Most jobs of a shard, by its number. Default: `limit`. */
+  limitOfShard?: ((shard: number) => number) | undefined
   /** Default: all types of the queues. */
   types?: string[]
   /** Where the caller's last claims stopped. Jobs that were due earlier may be skipped. */

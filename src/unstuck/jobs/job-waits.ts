@@ -169,8 +169,8 @@ export function openJobWaits({ open, config, table, shards, directUrl }: WaitPar
   })
 }
 
-function notifyingShard({ url, schema, table, sendWaitHint }: OpenShard): NotifyingTable {
-  return { databaseUrl: url, schema, table, sendTest: sendWaitHint }
+function notifyingShard({ server, schema, table, sendWaitHint }: OpenShard): NotifyingTable {
+  return { databaseUrl: server, schema, table, sendTest: sendWaitHint }
 }
 
 function checkedOptions(method: string, options: WaitOptions, known: string[]): WaitOptions {

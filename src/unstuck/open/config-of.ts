@@ -3,7 +3,7 @@ import type { UnstuckOptions } from '../options.ts'
 
 /** The configuration of an application: its options, the environment, its config file. */
 export function configOf(options: UnstuckOptions): Config {
-  const { databaseUrl, directUrl, schema, profile, shards, route } = options
+  const { databaseUrl, directUrl, schema, profile, shards, route, direct } = options
   return loadConfig({
     env: process.env,
     flags: {
@@ -13,6 +13,7 @@ export function configOf(options: UnstuckOptions): Config {
       profile,
       ...(shards === undefined ? {} : { shards: JSON.stringify(shards) }),
       ...(route === undefined ? {} : { shardRoute: route }),
+      ...(direct === undefined ? {} : { shardDirect: direct ? 'on' : 'off' }),
     },
     file: readConfigFile(process.cwd(), options.config),
   })

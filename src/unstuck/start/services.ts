@@ -1,7 +1,7 @@
 // The services that run beside a worker: notifications of new jobs, schedules, dispatch to an external queue, retention,
 // webhooks, trends, and reports of the worker.
 import { createRequire } from 'node:module'
-import { listen, type OpenShard, type OpenTable } from '../../compose/index.ts'
+import { listen, type OpenShard, type OpenTable, type ServerAddress } from '../../compose/index.ts'
 import type { RuntimeEventEmitter } from '../../observe/events.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
 import type { TableProfile } from '../../profile/profile.ts'
@@ -27,8 +27,8 @@ export interface ServiceOptions {
   policy: PolicyOverride
   /** Overrides the stored policy when a job is enqueued. */
   enqueuePolicy: PolicyOption
-  /** Null if the policy disables notifications. */
-  listenUrl: string | null
+  /** Where notifications come from. Null if the policy disables them. */
+  notifier: ServerAddress | null
   sendHint: OpenTable['sendHint']
   worker: Worker
   /** Queues that the worker claims from. */
@@ -86,13 +86,13 @@ export function startServices(options: ServiceOptions): Services {
 
 /** The services of each shard, and the schedules of all of them, which have a home each. */
 export function startShardServices(
-  options: Omit<ServiceOptions, 'listenUrl' | 'sendHint'>,
+  options: Omit<ServiceOptions, 'notifier' | 'sendHint'>,
   shards: OpenShard[],
   listens: boolean,
 ): Services {
   const { worker } = options
   const arriving = new Map(shards.map(({ number }) => [number, false]))
-  const parts = shards.map(({ number, url, schema, table, shard, sendHint }) =>
+  const parts = shards.map(({ number, server, schema, table, shard, sendHint }) =>
     startServices({
       ...options,
       shard: number,
@@ -100,7 +100,7 @@ export function startShardServices(
       schema,
       table: { ...table, table: `${table.table}:${number}` },
       listenTable: table,
-      listenUrl: listens ? url : null,
+      notifier: listens ? server : null,
       sendHint,
       worker: {
         ...worker,
@@ -130,18 +130,18 @@ interface Known {
 
 /** The report says whether hints arrive: other workers take turns with those that they reach. */
 function startListening(
-  { listenUrl, sendHint, schema, table, listenTable = table, events, worker }: ServiceOptions,
+  { notifier, sendHint, schema, table, listenTable = table, events, worker }: ServiceOptions,
   known: Known,
   reporter: WorkerReporter,
 ): Service | undefined {
-  if (listenUrl === null || sendHint === undefined) return undefined
+  if (notifier === null || sendHint === undefined) return undefined
   const note = (areArriving: boolean) => {
     known.areHintsArriving = areArriving
     worker.trustHints(areArriving)
     reporter.wake()
   }
   return listen({
-    databaseUrl: listenUrl,
+    databaseUrl: notifier,
     schema,
     table: listenTable,
     sendTest: sendHint,

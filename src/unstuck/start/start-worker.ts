@@ -136,11 +136,15 @@ function startShardHeartbeats(parts: StartedParts, workerId: string): ShardedHea
   if (open.store.shards === undefined || shards === undefined) return undefined
   return joinHeartbeats(open.store.shards, (number) => {
     const shard = shards.find((each) => each.number === number)
-    return startHeartbeat(
-      shard === undefined ? parts : { ...parts, directUrl: shard.url, table: shard.table },
-      workerId,
-    )
+    return shard === undefined ? startHeartbeat(parts, workerId) : startShardHeartbeat(parts, shard, workerId)
   })
+}
+
+function startShardHeartbeat(parts: StartedParts, { server, table }: OpenShard, workerId: string): Heartbeat {
+  if (typeof server === 'string') return startHeartbeat({ ...parts, directUrl: server, table }, workerId)
+  const heartbeat = startHeartbeat({ ...parts, directUrl: server.known(), table }, workerId)
+  server.onMoved((url) => heartbeat.moveTo?.(url))
+  return heartbeat
 }
 
 const MAIN_THREAD_WARNING =

@@ -14,11 +14,11 @@ export interface DistributedSchema extends TestDatabase {
   move(): Promise<void>
 }
 
-export async function createDistributedSchema(schema: string): Promise<DistributedSchema> {
+export async function createDistributedSchema(schema: string, shard = 0): Promise<DistributedSchema> {
   const url = inject('citusUrl')
   const pool = openPool(url)
   await pool.query(`drop schema if exists ${schema} cascade`)
-  await migrateUp({ databaseUrl: url, schema, profile: nativeProfile(schema), distributes: true })
+  await migrateUp({ databaseUrl: url, schema, shard, profile: nativeProfile(schema), distributes: true })
   const shards = await openShards(pool, url, schema)
   const clients: pg.Client[] = []
   return {

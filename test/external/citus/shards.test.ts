@@ -8,8 +8,8 @@ import { shardNumberOf } from '../../../src/store/shards.ts'
 import { runInProcess } from '../../cli/support/in-process.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 
-const COUNT = 4
-const schemas = Array.from({ length: COUNT }, (_, number) => `unstuck_0${number}`)
+const COUNT = 16
+const schemas = Array.from({ length: COUNT }, (_, number) => `unstuck_${String(number).padStart(2, '0')}`)
 let cluster: Cluster
 let pool: pg.Pool
 let apps: Unstuck[] = []
@@ -44,7 +44,7 @@ function open(): Unstuck {
 async function nodes(): Promise<number[]> {
   const { rows } = await pool.query<{ schema: string; port: number }>(
     `select split_part(table_name::text, '.', 1) as schema, nodeport as port from citus_shards
-      where table_name::text like 'unstuck_0_.jobs' order by 1`,
+      where table_name::text like 'unstuck_%.jobs' order by 1`,
   )
   return rows.map(({ port }) => port)
 }
@@ -70,7 +70,7 @@ const enqueue = async (app: Unstuck, count: number) => {
 
 describe('shards of a Citus cluster', () => {
   it('OPS-15 migrate up --shards installs and distributes a schema for each', {
-    timeout: 600_000,
+    timeout: 1_800_000,
   }, async () => {
     const args = ['migrate', 'up', '--shards', String(COUNT), '--distribute', '--json']
     const up = await runInProcess(args, { DATABASE_URL: cluster.url })
@@ -143,6 +143,8 @@ describe('shards of a Citus cluster', () => {
     const alive = ports.flatMap((port, number) => (port === dead ? [] : [number]))
     expect(ids.map(shardNumberOf).every((number) => alive.includes(number))).toBe(true)
     expect((await app.store.readHealth()).silentShards).toHaveLength(COUNT - alive.length)
+    for (const { number, store } of app.store.shards?.all ?? [])
+      if (alive.includes(number)) expect(await store.sweepJobs()).toMatchObject({ next: null })
   })
 })
 

@@ -1,9 +1,12 @@
 // The API and the command line over two shards on servers of their own, with one of them killed and restarted.
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { shardTables } from '../../../src/commands/shard-tables.ts'
 import { type Deployment, openDeployment } from '../../../src/compose/index.ts'
 import { loadConfig } from '../../../src/config/index.ts'
 import { type BuiltApp, buildApp } from '../../../src/http/app.ts'
+import { nativeProfile } from '../../../src/profile/native.ts'
+import { createPostgresAccess } from '../../../src/store/postgres/ports/access.ts'
 import { shardNumberOf } from '../../../src/store/shards.ts'
 import { runInProcess } from '../../cli/support/in-process.ts'
 import { type ShardServers, startShardServers } from '../../support/shard-servers.ts'
@@ -12,7 +15,7 @@ import { type ShardServers, startShardServers } from '../../support/shard-server
 interface Body {
   jobs: { id: string }[]
   next_cursor: string | null
-  tables: { table: string; waiting: number }[]
+  tables: { table: string; waiting: number; silent_shards: string[] }[]
   is_healthy: boolean
   entries: { type: string; job_id: string }[]
   operation: { id: string; state: string }
@@ -24,6 +27,7 @@ interface Body {
 let servers: ShardServers
 let deployment: Deployment
 let app: BuiltApp
+const pools = new Map<number, pg.Pool>()
 const idOf: string[] = []
 
 beforeAll(async () => {
@@ -41,6 +45,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await app.close()
   await deployment.close()
+  await Promise.all(Array.from(pools.values(), (pool) => pool.end()))
   await servers.close()
 })
 
@@ -61,6 +66,17 @@ async function request(method: string, path: string, body?: object, headers: Rec
   }
 }
 
+const accessOf = (number: number) => {
+  const [table] = nativeProfile('unstuck').tables
+  const client = pools.get(number) ?? new pg.Pool({ connectionString: servers.urls[number] })
+  client.on('error', () => {})
+  pools.set(number, client)
+  return createPostgresAccess({ client, table, schema: 'unstuck' })
+}
+const isRevokedIn = async (number: number, name: string) => {
+  const token = (await accessOf(number).listTokens()).find((each) => each.name === name)
+  return token === undefined ? undefined : token.revokedAt !== null
+}
 const cli = (...args: string[]) => runInProcess(args, { UNSTUCK_SHARDS: servers.urls.join(' ') })
 const isSecond = /^shard 1 \(127\.0\.0\.1:\d+\/postgres unstuck\)$/
 
@@ -147,6 +163,7 @@ describe('with a shard that is down', () => {
     expect(jobs.body.jobs.map(({ id }) => shardNumberOf(id))).toEqual([0, 0])
     const health = await request('GET', '/v1/health')
     expect({ status: health.status, is: health.body.is_healthy }).toEqual({ status: 200, is: false })
+    expect(health.body.tables[0]?.silent_shards).toEqual([expect.stringMatching(isSecond)])
     // A job of the other shard is found without asking the one that is down.
     const found = await request('GET', `/v1/jobs/${idOf[0]}`)
     expect({ status: found.status, silent: found.silent }).toEqual({ status: 200, silent: null })
@@ -154,7 +171,7 @@ describe('with a shard that is down', () => {
     expect((await request('POST', `/v1/jobs/${idOf[1]}/cancel`, {})).status).toBe(503)
     for (const path of ['/v1/operations', '/v1/webhooks', '/v1/trends', '/v1/workers']) {
       const { status, silent } = await request('GET', path)
-      expect({ path, status, silent }).toEqual({ path, status: 200, silent: expect.stringMatching(/1/) })
+      expect({ path, status, silent }).toEqual({ path, status: 200, silent: expect.stringMatching(isSecond) })
     }
 
     const list = await cli('jobs', 'list')
@@ -170,6 +187,10 @@ describe('with a shard that is down', () => {
     expect(unknown.stderr).toMatch(/warning: shard 1 /)
     const status = await cli('status')
     expect(status.exitCode).toBe(1)
+    expect((await cli('top', '--once')).stdout).toMatch(/✗ shard 1 \(.*\) does not answer/)
+    // The operation may be there.
+    const operation = await request('GET', '/v1/operations/018bcfe5-6800-71f7-8001-ebae96331207')
+    expect(operation.status).toBe(503)
     const doctor = await cli('doctor', '--json')
     expect(JSON.parse(doctor.stdout).findings).toContainEqual(
       expect.objectContaining({
@@ -207,6 +228,43 @@ describe('with a shard that is down', () => {
     expect(status).toBe(200)
     await backAgain()
     expect((await cli('tokens', 'revoke', 'ops-2')).exitCode).toBe(0)
+  })
+
+  it('OPS-15 a token that any shard has revoked is refused, and the shard that was down is told', {
+    timeout: 120_000,
+  }, async () => {
+    const secretOf = async (name: string): Promise<string> => {
+      const { stdout } = await cli('tokens', 'create', name, '--role', 'viewer', '--json')
+      return JSON.parse(stdout).secret
+    }
+    const statusWith = async (secret: string) =>
+      (await request('GET', '/v1/jobs', undefined, { authorization: `Bearer ${secret}` })).status
+    const [late, early] = [await secretOf('late'), await secretOf('early')]
+    expect([await statusWith(late), await statusWith(early)]).toEqual([200, 200])
+
+    await servers.killSecond()
+    const revoked = await cli('tokens', 'revoke', 'late')
+    expect(revoked.exitCode).not.toBe(0)
+    expect(revoked.stderr).toMatch(/not applied to shard 1/)
+    expect(await statusWith(late)).toBe(401)
+    await backAgain()
+    expect(await isRevokedIn(1, 'late')).toBe(false)
+    const checked = async () => ({ status: await statusWith(late), isTold: await isRevokedIn(1, 'late') })
+    expect((await checked()).status).toBe(401)
+    await expect.poll(checked, { timeout: 30_000 }).toEqual({ status: 401, isTold: true })
+
+    // The same for the shard that is asked first.
+    expect(await accessOf(1).revokeToken('early', 'test')).toBe(true)
+    expect(await statusWith(early)).toBe(401)
+    expect(await isRevokedIn(0, 'early')).toBe(true)
+  })
+
+  it('OPS-15 a shard that was added later, and knows no tokens yet, refuses nobody', async () => {
+    const { stdout } = await cli('tokens', 'create', 'former', '--role', 'viewer', '--json', '--shard', '0')
+    const authorization = `Bearer ${JSON.parse(stdout).secret}`
+    expect((await request('GET', '/v1/jobs', undefined, { authorization })).status).toBe(200)
+    expect(await accessOf(0).revokeToken('former', 'test')).toBe(true)
+    expect((await request('GET', '/v1/jobs', undefined, { authorization })).status).toBe(401)
   })
 })
 

@@ -31,6 +31,8 @@ export const leftToAll = [
   'test/model/**/*.test.ts',
   'test/sql/{access/role-settings,bad-arguments/fuzz,plans/grown-table,plans/hot-heartbeats,plans/read-plans}.test.ts',
   'test/surface/heartbeat/room.test.ts',
+  // A command over three shards, one of which is killed.
+  'test/cli/shards-bulk.test.ts',
   'src/runtime/claim/claims-per-job.test.ts',
 ]
 

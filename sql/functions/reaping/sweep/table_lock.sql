@@ -1,8 +1,8 @@
 -- Private: takes the table lock that every heartbeat takes: 'free' if granted at once, 'late' after a moment, 'locked'
 -- if not. Nobody can renew then, and no sweep waits for it (C26). A role without the privilege to lock the table
--- cannot tell.
+-- cannot tell. Citus would take the lock on every node, and fail if one is down.
 create or replace function "unstuck"."lock_table"()
-returns text language plpgsql set lock_timeout = '200ms' as $$
+returns text language plpgsql set lock_timeout = '200ms' /*+distributed set citus.enable_ddl_propagation = off */ as $$
 begin
   lock table "unstuck"."jobs" in row exclusive mode nowait;
   return 'free';

@@ -10,10 +10,11 @@ import { readQuery } from '../sql-queries.ts'
 import { isDirect } from './connection-identity.ts'
 import { endClient } from './end-client.ts'
 import { readCancels, readHints } from './read-hints.ts'
+import { findAddress, type ServerAddress } from './schema-owners.ts'
 
 export interface ListenOptions {
   /** Must not lead through a pooler in transaction mode. */
-  databaseUrl: string
+  databaseUrl: ServerAddress
   schema: string
   table: TableProfile
   /**
@@ -92,13 +93,19 @@ class RunningListener {
   #isFailing = false
   #retryMs = FIRST_RETRY_MS
   #endWait: () => void = () => {}
+  readonly #ignoreMoves: () => void
 
   constructor(options: ChannelOptions) {
     this.#options = options
+    const { databaseUrl } = options
+    // Notifications reach the listeners of the server that sends them.
+    this.#ignoreMoves =
+      typeof databaseUrl === 'string' ? () => {} : databaseUrl.onMoved(() => this.#endWait())
   }
 
   stop(): void {
     this.#stopping.abort()
+    this.#ignoreMoves()
     this.#endWait()
   }
 
@@ -120,7 +127,7 @@ class RunningListener {
   /** Throws when the connection is lost; returns when stopped. */
   async #listenUntilLost(): Promise<void> {
     const { subscribe, onPayload, onStarted } = this.#options
-    const client = this.#createClient('unstuck listen')
+    const client = this.#createClient(await findAddress(this.#options.databaseUrl))
     const lost = this.#untilLost(client)
     try {
       await Promise.race([client.connect(), lost])
@@ -173,10 +180,10 @@ class RunningListener {
     this.#isFailing = true
   }
 
-  #createClient(applicationName: string): pg.Client {
+  #createClient(connectionString: string): pg.Client {
     return new pg.Client({
-      connectionString: this.#options.databaseUrl,
-      application_name: applicationName,
+      connectionString,
+      application_name: 'unstuck listen',
       connectionTimeoutMillis: 10_000,
       query_timeout: 10_000,
       keepAlive: true,

@@ -10,9 +10,10 @@ import { readQuery } from '../sql-queries.ts'
 import { isDirect } from './connection-identity.ts'
 import { destroyClient, endClient } from './end-client.ts'
 import type { Row } from './executor.ts'
+import { findAddress, type ServerAddress } from './schema-owners.ts'
 
 export interface PresenceOptions {
-  databaseUrl: string
+  server: ServerAddress
   schema: string
   table: TableProfile
   /** Whose lock it holds. Without it, the session only watches. */
@@ -77,17 +78,32 @@ class PresenceSession {
   #suspectClient: () => void = () => {}
   /** The session that watches, or asks whether it should. */
   #watching: pg.Client | undefined
+  #moves = 0
+  readonly #ignoreMoves: () => void
 
   constructor(options: PresenceOptions) {
     this.#options = options
+    const { server } = options
+    this.#ignoreMoves = typeof server === 'string' ? () => {} : server.onMoved(() => this.#move())
     this.#drawKey()
+  }
+
+  /** Locks count on the server where others look for them. The former session keeps its lock until another one has it. */
+  #move(): void {
+    this.#moves++
+    this.#suspectClient()
   }
 
   async run(): Promise<void> {
     const { signal } = this.#stopping
     while (!signal.aborted) {
+      const moves = this.#moves
       const client = await this.#connect()
       if (client === undefined) return
+      if (moves !== this.#moves) {
+        destroyClient(client)
+        continue
+      }
       if (this.#suspect !== undefined) destroyClient(this.#suspect)
       this.#client = client
       this.#options.onPresent?.(this.#graceMs)
@@ -122,6 +138,7 @@ class PresenceSession {
 
   async stop(): Promise<void> {
     this.#stopping.abort()
+    this.#ignoreMoves()
     for (const client of this.#tries) destroyClient(client)
     if (this.#suspect !== undefined) destroyClient(this.#suspect)
     const { workerId } = this.#options
@@ -155,7 +172,9 @@ class PresenceSession {
   /** Resolves with the first session that holds the lock; undefined if stopped, or impossible here. */
   #connect(): Promise<pg.Client | undefined> {
     return new Promise((resolve) => {
+      let isOver = false
       const finish = (client: pg.Client | undefined) => {
+        isOver = true
         clearTimeout(next)
         this.#stopping.signal.removeEventListener('abort', stopped)
         for (const other of this.#tries) if (other !== client) destroyClient(other)
@@ -167,7 +186,7 @@ class PresenceSession {
       let next: NodeJS.Timeout
       let tried = 0
       const attempt = () => {
-        if (this.#tries.size < MAX_TRIES) void this.#try(finish)
+        if (this.#tries.size < MAX_TRIES) void this.#try(finish, () => isOver)
         tried += 1
         next = setTimeout(attempt, tried < EAGER_TRIES ? NEXT_TRY_MS : RARE_TRY_MS)
       }
@@ -175,8 +194,10 @@ class PresenceSession {
     })
   }
 
-  async #try(finish: (client: pg.Client | undefined) => void): Promise<void> {
-    const client = this.#createClient()
+  async #try(finish: (client: pg.Client | undefined) => void, isOver: () => boolean): Promise<void> {
+    const address = await findAddress(this.#options.server).catch(() => undefined)
+    if (address === undefined || isOver()) return
+    const client = this.#createClient(address)
     this.#tries.add(client)
     const isCurrent = () => this.#tries.has(client)
     try {
@@ -219,9 +240,9 @@ class PresenceSession {
     this.#key = processKey * 2 ** WORKER_BITS + randomInt(2 ** WORKER_BITS)
   }
 
-  #createClient(): pg.Client {
+  #createClient(connectionString: string): pg.Client {
     const client = new pg.Client({
-      connectionString: this.#options.databaseUrl,
+      connectionString,
       application_name: 'unstuck presence',
       connectionTimeoutMillis: QUERY_TIMEOUT_MS,
       query_timeout: QUERY_TIMEOUT_MS,

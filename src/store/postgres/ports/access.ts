@@ -16,7 +16,13 @@ export function createPostgresAccess({
 
 type Feed = Pick<
   AccessStore,
-  'readClock' | 'findEventsStart' | 'listNewEvents' | 'listLateEvents' | 'readHorizon' | 'listAuditEntries'
+  | 'readClock'
+  | 'findEventsStart'
+  | 'lastEventIds'
+  | 'listNewEvents'
+  | 'listLateEvents'
+  | 'readHorizon'
+  | 'listAuditEntries'
 >
 
 function bindFeed(call: CallQuery): Feed {
@@ -31,6 +37,10 @@ function bindFeed(call: CallQuery): Feed {
     async findEventsStart(events) {
       const from = BigInt((await readClock()).lastEventId) - BigInt(events)
       return String(from > 0n ? from : 0n)
+    },
+
+    async lastEventIds() {
+      return (await call('last_event_ids', [])).map((row) => String(row['last_id']))
     },
 
     async listNewEvents(afterId, limit) {
@@ -67,6 +77,7 @@ function bindTokens(call: CallQuery): Tokens {
     async findToken(sha256) {
       const [row] = await call('find_token', [sha256])
       if (row === undefined) return null
+      if (row['is_revoked'] === true) return 'revoked'
       return {
         name: String(row['name']),
         sha256: String(row['sha256']),

@@ -1,12 +1,11 @@
-// The state of an HTTP server over several shards. Tokens are in all of them, so that any shard can check one; the audit log is
-// read from all of them.
-import type { AccessStore, AuditEntry, TokenRecord } from '../../access-store.ts'
+// The state of an HTTP server over several shards. The audit log is read from all of them.
+import type { AccessStore, AuditEntry } from '../../access-store.ts'
 import type { Shard } from '../../job-store.ts'
-import { askFirst, readAll, writeAll } from '../fan-out.ts'
-import { groupBy } from '../group-by.ts'
-import { readPages } from '../merged-pages.ts'
-import type { ShardSet } from '../shard-set.ts'
+import { readPages } from '../merge/merged-pages.ts'
+import { askFirst } from '../routing/fan-out.ts'
+import type { ShardSet } from '../routing/shard-set.ts'
 import { ShardedFeed } from './sharded-feed.ts'
+import { bindTokens } from './sharded-tokens.ts'
 
 export function createShardedAccess<Tx>(
   shards: ShardSet<Tx>,
@@ -22,6 +21,7 @@ export function createShardedAccess<Tx>(
       return { now, lastEventId: await feed.lastId() }
     },
     findEventsStart: (events) => feed.findStart(events),
+    lastEventIds: async () => [await feed.lastId()],
     listNewEvents: (afterId, limit) => feed.listAfter(BigInt(afterId), limit),
     // The feed hands out its own ids in order: none is late.
     listLateEvents: async () => [],
@@ -46,28 +46,9 @@ export function createShardedAccess<Tx>(
       )
       return { entries: items, next }
     },
-    createToken: async (token) =>
-      (await writeAll(shards, (shard) => accessOf(shard).createToken(token))).every(Boolean),
-    findToken: (sha256) => first((access) => access.findToken(sha256)),
-    async listTokens() {
-      const { answers } = await readAll(shards, (shard) => accessOf(shard).listTokens())
-      const byName = groupBy(
-        answers.flatMap(({ answer }) => answer),
-        ({ name }) => name,
-      )
-      return Array.from(byName.values(), ({ items }) => mergeToken(items))
-    },
-    revokeToken: async (name, actor) =>
-      (await writeAll(shards, (shard) => accessOf(shard).revokeToken(name, actor))).some(Boolean),
+    ...bindTokens(shards, accessOf),
     beginRequest: (request) => first((access) => access.beginRequest(request)),
     finishRequest: (request) => first((access) => access.finishRequest(request)),
     forgetRequest: (request) => first((access) => access.forgetRequest(request)),
   }
-}
-
-/** Revoked in one shard is revoked. */
-function mergeToken(parts: TokenRecord[]): TokenRecord {
-  const [newest = parts[0]] = parts.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
-  const revokedAt = parts.find((part) => part.revokedAt !== null)?.revokedAt ?? null
-  return { ...(newest as TokenRecord), revokedAt }
 }

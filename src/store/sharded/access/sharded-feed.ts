@@ -2,13 +2,18 @@
 // them; a viewer that comes back from another process resumes with what this one still holds.
 import type { AccessStore, FeedEvent } from '../../access-store.ts'
 import type { Shard } from '../../job-store.ts'
-import { readAll } from '../fan-out.ts'
-import type { ShardSet } from '../shard-set.ts'
+import { readAll } from '../routing/fan-out.ts'
+import type { ShardSet } from '../routing/shard-set.ts'
 
 const PAGE = 1_000
 /** Ids are given before the commit: an event may appear behind one with a greater id, up to this many. */
 const LATE_IDS = 500n
 const KEPT = 10_000
+/** Upper bits of an id are the number of the node of Citus that gave it, so ids of a shard that has moved do not always grow. */
+const NODE_BITS = 48n
+
+/** By node. */
+type Positions = Map<bigint, Position>
 
 interface Position {
   newest: bigint
@@ -19,7 +24,7 @@ interface Position {
 export class ShardedFeed<Tx> {
   readonly #shards: ShardSet<Tx>
   readonly #accessOf: (shard: Shard<Tx>) => AccessStore
-  readonly #positions = new Map<Shard<Tx>, Position>()
+  readonly #positions = new Map<Shard<Tx>, Positions>()
   #events: FeedEvent[] = []
   /** Greater than the ids of an earlier process. */
   #lastId = BigInt(Date.now()) * 1_000n
@@ -56,7 +61,7 @@ export class ShardedFeed<Tx> {
   async #readNow(past: number): Promise<void> {
     const { answers } = await readAll(this.#shards, (shard) => this.#readShard(shard, past))
     // Only now: a shard that answered too late is asked for the same events again.
-    for (const { shard, answer } of answers) this.#positions.set(shard, answer.position)
+    for (const { shard, answer } of answers) this.#positions.set(shard, answer.positions)
     const events = answers.flatMap(({ answer }) => answer.events)
     for (const event of events.toSorted((a, b) => a.at.getTime() - b.at.getTime())) {
       this.#lastId++
@@ -65,25 +70,50 @@ export class ShardedFeed<Tx> {
     this.#events = this.#events.slice(-KEPT)
   }
 
-  async #readShard(shard: Shard<Tx>, past: number): Promise<{ events: FeedEvent[]; position: Position }> {
+  async #readShard(shard: Shard<Tx>, past: number): Promise<{ events: FeedEvent[]; positions: Positions }> {
     const access = this.#accessOf(shard)
-    const position = this.#positions.get(shard) ?? (await startOf(access, past))
-    const from = position.newest > LATE_IDS ? position.newest - LATE_IDS : 0n
-    const page = await access.listNewEvents(String(from), PAGE + Number(LATE_IDS))
-    const events = page.filter(({ id }) => !position.seen.has(id))
-    const newest = page.reduce((most, { id }) => (BigInt(id) > most ? BigInt(id) : most), position.newest)
-    const seen = new Set(page.map(({ id }) => id).filter((id) => BigInt(id) > newest - LATE_IDS))
-    return { events, position: { newest, seen } }
+    const known = this.#positions.get(shard)
+    const positions: Positions = new Map(known)
+    const events: FeedEvent[] = []
+    for (const last of (await access.lastEventIds()).map(BigInt)) {
+      const node = last >> NODE_BITS
+      // All events of a node that a shard has moved to are new.
+      const unread = { newest: node << NODE_BITS, seen: new Set<string>() }
+      const position =
+        known === undefined ? await startOf(access, last, past) : (positions.get(node) ?? unread)
+      const page = await readNode(access, position, last)
+      events.push(...page.filter(({ id }) => !position.seen.has(id)))
+      positions.set(node, positionAfter(page, position))
+    }
+    return { events, positions }
   }
 }
 
-/** Visible events count as seen, except for the last `past` ones. */
-async function startOf(access: AccessStore, past: number): Promise<Position> {
-  const newest = BigInt(
-    past === 0 ? (await access.readClock()).lastEventId : await access.findEventsStart(past),
-  )
-  const from = newest > LATE_IDS ? newest - LATE_IDS : 0n
-  const before = await access.listNewEvents(String(from), PAGE + Number(LATE_IDS))
-  const seen = before.map(({ id }) => id).filter((id) => BigInt(id) <= newest)
+/** Events of one node up to its last one, those within reach of a late one once more. */
+async function readNode(
+  access: AccessStore,
+  { newest }: Pick<Position, 'newest'>,
+  last: bigint,
+): Promise<FeedEvent[]> {
+  const from = greatest((last >> NODE_BITS) << NODE_BITS, newest - LATE_IDS)
+  const limit = Math.min(PAGE + Number(LATE_IDS), Number(last - from))
+  if (limit <= 0) return []
+  const page = await access.listNewEvents(String(from), limit)
+  return page.filter(({ id }) => BigInt(id) <= last)
+}
+
+function positionAfter(page: FeedEvent[], former: Position): Position {
+  if (page.length === 0) return former
+  const newest = page.reduce((most, { id }) => greatest(most, BigInt(id)), former.newest)
+  const seen = page.map(({ id }) => id).filter((id) => BigInt(id) > newest - LATE_IDS)
   return { newest, seen: new Set(seen) }
 }
+
+/** Visible events count as seen, except for the last `past` ones. */
+async function startOf(access: AccessStore, last: bigint, past: number): Promise<Position> {
+  const newest = greatest((last >> NODE_BITS) << NODE_BITS, last - BigInt(past))
+  const before = await readNode(access, { newest }, newest)
+  return { newest, seen: new Set(before.map(({ id }) => id)) }
+}
+
+const greatest = (a: bigint, b: bigint) => (a > b ? a : b)

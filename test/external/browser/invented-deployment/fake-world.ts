@@ -312,6 +312,7 @@ function healthOf(world: FakeWorld, table: string): TableHealth {
     sweep_interval_ms: 5_000,
     hold_reason: null,
     hidden: null,
+    silent_shards: [],
     is_healthy: true,
     is_reaper_late: false,
     remedies: [],

@@ -1,8 +1,8 @@
 // A worker reports to every shard, since its jobs may be in any of them.
-import type { DrainOutcome, WorkerState, WorkerStatus, WorkerStore } from '../job-store.ts'
-import { readAll, writeAll, writeAnswering } from './fan-out.ts'
-import { groupBy } from './group-by.ts'
-import type { ShardSet } from './shard-set.ts'
+import type { DrainOutcome, WorkerState, WorkerStatus, WorkerStore } from '../../job-store.ts'
+import { readAll, writeAll, writeAnswering } from '../routing/fan-out.ts'
+import { groupBy } from '../routing/group-by.ts'
+import type { ShardSet } from '../routing/shard-set.ts'
 
 export function bindWorkers<Tx>(shards: ShardSet<Tx>): WorkerStore {
   return {

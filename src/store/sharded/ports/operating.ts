@@ -1,7 +1,7 @@
 // Changes by people: of jobs in their shards, of causes and the policy in all of them.
-import type { JobOutcome, OperatingStore, Shard } from '../job-store.ts'
-import { callParts, writeAll } from './fan-out.ts'
-import type { ShardSet } from './shard-set.ts'
+import type { JobOutcome, OperatingStore, Shard } from '../../job-store.ts'
+import { callParts, writeAll } from '../routing/fan-out.ts'
+import type { ShardSet } from '../routing/shard-set.ts'
 
 export function bindOperating<Tx>(shards: ShardSet<Tx>): OperatingStore<Tx> {
   const onEach = <T>(jobIds: string[], call: (shard: Shard<Tx>, ids: string[]) => Promise<JobOutcome<T>[]>) =>

@@ -1,7 +1,7 @@
 // A schedule has a home shard, which fires it: the one that has it, else that of its name.
-import type { ScheduleStore, Shard } from '../job-store.ts'
-import { readAll, writeAll } from './fan-out.ts'
-import type { ShardSet } from './shard-set.ts'
+import type { ScheduleStore, Shard } from '../../job-store.ts'
+import { readAll, writeAll } from '../routing/fan-out.ts'
+import type { ShardSet } from '../routing/shard-set.ts'
 
 export function bindSchedules<Tx>(shards: ShardSet<Tx>): ScheduleStore {
   /** Where schedules were last seen. */

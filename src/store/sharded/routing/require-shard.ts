@@ -1,9 +1,9 @@
 // Checks of a call that names its shard.
-import { invalidArgument } from '../../errors/index.ts'
-import type { NewJob } from '../../job/job.ts'
-import { dedupeKeyOf } from '../../job/job-rules.ts'
-import type { EnqueuedJob, Shard, Shards } from '../job-store.ts'
-import { shardNumberOf } from '../shards.ts'
+import { invalidArgument } from '../../../errors/index.ts'
+import type { NewJob } from '../../../job/job.ts'
+import { dedupeKeyOf } from '../../../job/job-rules.ts'
+import type { EnqueuedJob, Shard, Shards } from '../../job-store.ts'
+import { shardNumberOf } from '../../shards.ts'
 
 /** A transaction of another server, or a schema under another number, shows in the ids: the caller's transaction rolls back. */
 export function requireShard(shard: Pick<Shard, 'number' | 'name'>, enqueued: EnqueuedJob[]): EnqueuedJob[] {

@@ -1,12 +1,12 @@
 // The life of a job: every verb goes to the shard of its id.
 
-import { invalidArgument } from '../../errors/index.ts'
-import type { NewJob } from '../../job/job.ts'
-import type { HeartbeatReport, LifecycleStore, Shard, TxOption } from '../job-store.ts'
-import { ClaimRotation } from './claim-rotation.ts'
-import { askFirst, callParts, readAll } from './fan-out.ts'
-import { groupBy } from './group-by.ts'
-import type { ShardSet } from './shard-set.ts'
+import { invalidArgument } from '../../../errors/index.ts'
+import type { NewJob } from '../../../job/job.ts'
+import type { HeartbeatReport, LifecycleStore, Shard, TxOption } from '../../job-store.ts'
+import { ClaimRotation } from '../routing/claim-rotation.ts'
+import { askFirst, callParts, readAll } from '../routing/fan-out.ts'
+import { groupBy } from '../routing/group-by.ts'
+import type { ShardSet } from '../routing/shard-set.ts'
 
 const idOf = ({ jobId }: { jobId: string }) => jobId
 

@@ -1,9 +1,9 @@
 // Sweeps and retention of all shards, for commands. Reapers and workers sweep each shard on its own.
-import type { ReapingStore, StaleJobs, StaleRequest, SweepPage, SweepStep } from '../job-store.ts'
-import { type CursorMap, readCursor, writeCursor } from './cursors.ts'
-import { readAll } from './fan-out.ts'
-import { readPages } from './merged-pages.ts'
-import type { ShardSet } from './shard-set.ts'
+import type { ReapingStore, StaleJobs, StaleRequest, SweepPage, SweepStep } from '../../job-store.ts'
+import { type CursorMap, readCursor, writeCursor } from '../merge/cursors.ts'
+import { readPages } from '../merge/merged-pages.ts'
+import { readAll } from '../routing/fan-out.ts'
+import type { ShardSet } from '../routing/shard-set.ts'
 
 export function bindReaping<Tx>(shards: ShardSet<Tx>): ReapingStore {
   return {

@@ -1,10 +1,10 @@
 // The shards of an installation: which one a job belongs to, and which of them answer.
 import { createHash } from 'node:crypto'
-import { isOutage, isUnstuckError, UnstuckError } from '../../errors/index.ts'
-import type { NewJob } from '../../job/job.ts'
-import { dedupeKeyOf } from '../../job/job-rules.ts'
-import type { Shard, Shards } from '../job-store.ts'
-import { type ShardRoute, shardNumberOf } from '../shards.ts'
+import { isOutage, isUnstuckError, UnstuckError } from '../../../errors/index.ts'
+import type { NewJob } from '../../../job/job.ts'
+import { dedupeKeyOf } from '../../../job/job-rules.ts'
+import type { Shard, Shards } from '../../job-store.ts'
+import { type ShardRoute, shardNumberOf } from '../../shards.ts'
 import { groupBy, type Part } from './group-by.ts'
 
 export interface ShardSetOptions<Tx> {

@@ -1,22 +1,23 @@
 // All shards of an installation as one table, for people who look at it.
-import type { Config, ShardConfig } from '../config/index.ts'
-import type { SqlClient } from '../store/postgres/connection/executor.ts'
-import { createPostgresAccess } from '../store/postgres/ports/access.ts'
-import { createShardedAccess } from '../store/sharded/access/sharded-access.ts'
-import { createShardedStore } from '../store/sharded/sharded-store.ts'
-import type { Deployment, DeploymentTable } from './deployment-table.ts'
-import { openServerPools, openShard } from './open-shards.ts'
-import { countWatchers } from './presence/count-watchers.ts'
-import { watchGoneWorkers } from './presence/gone-workers.ts'
+import type { Config, ShardConfig } from '../../config/index.ts'
+import type { SqlClient } from '../../store/postgres/connection/executor.ts'
+import { createPostgresAccess } from '../../store/postgres/ports/access.ts'
+import { createShardedAccess } from '../../store/sharded/access/sharded-access.ts'
+import { createShardedStore } from '../../store/sharded/sharded-store.ts'
+import type { Deployment, DeploymentTable } from '../deployment-table.ts'
+import { countWatchers } from '../presence/count-watchers.ts'
+import { watchGoneWorkers } from '../presence/gone-workers.ts'
+import { openShard } from './open-shards.ts'
+import { openShardConnections } from './shard-connections.ts'
 
 export function openShardDeployment(config: Config, shards: ShardConfig[]): Deployment {
-  const pools = openServerPools({ connections: config.connections })
+  const connections = openShardConnections(shards, { connections: config.connections })
   const watches: { stop(): Promise<void> }[] = []
-  const live = joinShards(config, shards, (url) => pools.of(url).reader)
+  const live = joinShards(config, shards, (shard) => connections.of(shard).reader)
   const parts = shards.map((shard): DeploymentTable => {
-    const { client } = pools.of(shard.url)
+    const { client, server } = connections.of(shard)
     const { table, shard: own } = openShard(shard, client)
-    const watch = watchGoneWorkers({ databaseUrl: shard.url, schema: shard.schema, table })
+    const watch = watchGoneWorkers({ server, schema: shard.schema, table })
     watches.push(watch)
     return {
       name: `${table.table}:${shard.number}`,
@@ -27,13 +28,13 @@ export function openShardDeployment(config: Config, shards: ShardConfig[]): Depl
     }
   })
   return {
-    ...joinShards(config, shards, (url) => pools.of(url).client),
+    ...joinShards(config, shards, (shard) => connections.of(shard).client),
     parts: parts as Deployment['parts'],
     live,
     reading: live,
     async close() {
       await Promise.all(watches.map((watch) => watch.stop()))
-      await pools.close()
+      await connections.close()
     },
   }
 }
@@ -41,10 +42,10 @@ export function openShardDeployment(config: Config, shards: ShardConfig[]): Depl
 function joinShards(
   config: Config,
   shards: ShardConfig[],
-  clientOf: (url: string) => SqlClient,
+  clientOf: (shard: ShardConfig) => SqlClient,
 ): Pick<Deployment, 'tables' | 'access'> {
   const opened = shards.map((shard) => {
-    const client = clientOf(shard.url)
+    const client = clientOf(shard)
     const { shard: own, table } = openShard(shard, client)
     return { own, table, access: createPostgresAccess({ client, table, schema: shard.schema }) }
   })

@@ -1,7 +1,7 @@
 // Calls of all shards. Reads leave out those that do not answer in time; changes say which shards have them.
-import { isOutage, isUnstuckError, UnstuckError } from '../../errors/index.ts'
-import type { Shard, ShardedAnswer } from '../job-store.ts'
-import { noteSilentShard } from '../silent-shards.ts'
+import { isOutage, isUnstuckError, UnstuckError } from '../../../errors/index.ts'
+import type { Shard, ShardedAnswer } from '../../job-store.ts'
+import { noteSilentShard } from '../../silent-shards.ts'
 import type { Part } from './group-by.ts'
 import { ANSWER_MS, type ShardSet, silentShard } from './shard-set.ts'
 
@@ -17,10 +17,28 @@ export async function readAll<Tx, T>(
   read: (shard: Shard<Tx>) => Promise<T>,
   asked: readonly Shard<Tx>[] = shards.all,
 ): Promise<Answers<Tx, T>> {
+  const { answers, silent } = await askAll(shards, read, asked)
+  for (const name of silent) noteSilentShard(name)
+  return { answers, silence: silent.length === 0 ? {} : { silentShards: silent } }
+}
+
+/** For what one shard knows and another may not: all that answer, at the same time. Nothing is missing without the others. */
+export async function askAnswering<Tx, T>(
+  shards: ShardSet<Tx>,
+  ask: (shard: Shard<Tx>) => Promise<T>,
+): Promise<Answers<Tx, T>['answers']> {
+  return (await askAll(shards, ask, answeringOf(shards))).answers
+}
+
+async function askAll<Tx, T>(
+  shards: ShardSet<Tx>,
+  ask: (shard: Shard<Tx>) => Promise<T>,
+  asked: readonly Shard<Tx>[],
+): Promise<{ answers: Answers<Tx, T>['answers']; silent: string[] }> {
   const results = await Promise.all(
     asked.map(async (shard) => ({
       shard,
-      result: await settled(shards.noted(shard, inTime(shard, read(shard)))),
+      result: await settled(shards.noted(shard, inTime(shard, ask(shard)))),
     })),
   )
   const answers: Answers<Tx, T>['answers'] = []
@@ -30,10 +48,15 @@ export async function readAll<Tx, T>(
     else if (isOutage(result.error)) silent.push(shard.name)
     else throw result.error
   }
-  for (const name of silent) noteSilentShard(name)
   const [first] = results
   if (answers.length === 0 && first !== undefined && 'error' in first.result) throw first.result.error
-  return { answers, silence: silent.length === 0 ? {} : { silentShards: silent } }
+  return { answers, silent }
+}
+
+/** All of them, if none is known to answer. */
+function answeringOf<Tx>(shards: ShardSet<Tx>): readonly Shard<Tx>[] {
+  const answering = shards.all.filter((shard) => shards.isAnswering(shard))
+  return answering.length > 0 ? answering : shards.all
 }
 
 /** Changes all shards. If some did not get it, the error names them; the change can be repeated. */
@@ -77,9 +100,8 @@ export async function askFirst<Tx, T>(
   shards: ShardSet<Tx>,
   ask: (shard: Shard<Tx>) => Promise<T>,
 ): Promise<T> {
-  const answering = shards.all.filter((shard) => shards.isAnswering(shard))
   let failure: unknown
-  for (const shard of answering.length > 0 ? answering : shards.all) {
+  for (const shard of answeringOf(shards)) {
     try {
       return await shards.noted(shard, inTime(shard, ask(shard)))
     } catch (error) {

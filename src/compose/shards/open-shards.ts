@@ -1,22 +1,19 @@
 // Opens the native table of several shards behind one store. Shards of one server share its connections.
-import type { ShardConfig } from '../config/index.ts'
-import { isUnstuckError, UnstuckError } from '../errors/index.ts'
-import { nativeProfile } from '../profile/native.ts'
-import type { TableProfile } from '../profile/profile.ts'
-import type { JobStore, Shard, ShardRoute, Shards } from '../store/job-store.ts'
-import { createCallQuery } from '../store/postgres/connection/call-query.ts'
-import {
-  type ConnectionPool,
-  type ConnectionPoolOptions,
-  openConnectionPool,
-} from '../store/postgres/connection/connection-pool.ts'
-import type { SqlClient } from '../store/postgres/connection/executor.ts'
-import { createPostgresStore } from '../store/postgres/postgres-store.ts'
-import { requireSchemaVersion } from '../store/postgres/schema-version.ts'
-import { createShardedStore } from '../store/sharded/sharded-store.ts'
-import type { OpenTable } from './open-table.ts'
+import type { ShardConfig } from '../../config/index.ts'
+import { isUnstuckError, UnstuckError } from '../../errors/index.ts'
+import { nativeProfile } from '../../profile/native.ts'
+import type { TableProfile } from '../../profile/profile.ts'
+import type { JobStore, Shard, ShardRoute, Shards } from '../../store/job-store.ts'
+import { createCallQuery } from '../../store/postgres/connection/call-query.ts'
+import type { SqlClient } from '../../store/postgres/connection/executor.ts'
+import type { ServerAddress } from '../../store/postgres/connection/schema-owners.ts'
+import { createPostgresStore } from '../../store/postgres/postgres-store.ts'
+import { requireSchemaVersion } from '../../store/postgres/schema-version.ts'
+import { createShardedStore } from '../../store/sharded/sharded-store.ts'
+import type { OpenTable } from '../open-table.ts'
+import { openShardConnections, type PoolOptions } from './shard-connections.ts'
 
-export interface OpenShardsOptions extends Omit<ConnectionPoolOptions, 'databaseUrl'> {
+export interface OpenShardsOptions extends PoolOptions {
   shards: ShardConfig[]
   route: ShardRoute
   /** A shard stopped answering, or, with null, answers again. */
@@ -24,6 +21,7 @@ export interface OpenShardsOptions extends Omit<ConnectionPoolOptions, 'database
 }
 
 export interface OpenShard extends ShardConfig {
+  server: ServerAddress
   shard: Shard<SqlClient>
   table: TableProfile
   sendHint: (payload: string) => Promise<unknown>
@@ -36,14 +34,15 @@ export interface OpenShards extends OpenTable {
 }
 
 export function openShards({ shards, route, onReach, ...options }: OpenShardsOptions): OpenShards {
-  const pools = openServerPools(options)
+  const connections = openShardConnections(shards, options)
   const opened = shards.map((config): OpenShard & { check: () => Promise<void> } => {
-    const { client } = pools.of(config.url)
+    const { client, server } = connections.of(config)
     const { schema, number } = config
     const { shard, table } = openShard(config, client)
     const call = createCallQuery(client, { schema, table })
     return {
       ...config,
+      server,
       table,
       shard,
       sendHint: (payload) => call('test_hints', [payload]),
@@ -67,24 +66,10 @@ export function openShards({ shards, route, onReach, ...options }: OpenShardsOpt
     transaction: (work, { jobId, ...limits } = {}) => {
       const { number } = jobId === undefined ? { number: undefined } : store.shards.of(jobId)
       const found = shards.find((config) => config.number === number) ?? shards[0]
-      return pools.of(String(found?.url)).transaction(work, limits)
+      if (found === undefined) throw new Error('an installation has no shard')
+      return connections.of(found).transaction(work, limits)
     },
-    close: () => pools.close(),
-  }
-}
-
-/** One pool for each server, whatever the number of its shards. */
-export function openServerPools(options: Omit<ConnectionPoolOptions, 'databaseUrl'>) {
-  const pools = new Map<string, ConnectionPool>()
-  return {
-    of(url: string): ConnectionPool {
-      const pool = pools.get(url) ?? openConnectionPool({ ...options, databaseUrl: url })
-      pools.set(url, pool)
-      return pool
-    },
-    async close() {
-      await Promise.all(Array.from(pools.values(), (pool) => pool.close()))
-    },
+    close: () => connections.close(),
   }
 }
 

@@ -1,10 +1,10 @@
 // Reads of one job go to its shard; all others ask every shard, and name those that did not answer in time.
-import type { DeadJobGroup, JobPage, ReadingStore, Shard } from '../job-store.ts'
-import { askFirst, readAll } from './fan-out.ts'
-import { groupBy } from './group-by.ts'
-import { mergeHealth, mergeSlo } from './merged-health.ts'
-import { readPages } from './merged-pages.ts'
-import type { ShardSet } from './shard-set.ts'
+import type { DeadJobGroup, JobPage, ReadingStore, Shard } from '../../job-store.ts'
+import { mergeHealth, mergeSlo } from '../merge/merged-health.ts'
+import { readPages } from '../merge/merged-pages.ts'
+import { askFirst, readAll } from '../routing/fan-out.ts'
+import { groupBy } from '../routing/group-by.ts'
+import type { ShardSet } from '../routing/shard-set.ts'
 
 export function bindReading<Tx>(shards: ShardSet<Tx>): ReadingStore<Tx> {
   const on = <T>(jobId: string, call: (shard: Shard<Tx>) => Promise<T>) => {

@@ -1,6 +1,6 @@
 // The cursor of several shards: one text with the cursor of each.
-import { invalidArgument } from '../../errors/index.ts'
-import type { Shard } from '../job-store.ts'
+import { invalidArgument } from '../../../errors/index.ts'
+import type { Shard } from '../../job-store.ts'
 
 /** By shard: its own cursor, null at its start. A shard that is done is missing. */
 export type CursorMap = Map<number, string | null>

@@ -1,7 +1,7 @@
 // Verbs that exist for each shard alone: its services run there, and commands name the shard with --shard.
-import { UnstuckError } from '../../errors/index.ts'
-import type { StoreCapability } from '../capability.ts'
-import { bindRefusedPorts } from '../refused-ports.ts'
+import { UnstuckError } from '../../../errors/index.ts'
+import type { StoreCapability } from '../../capability.ts'
+import { bindRefusedPorts } from '../../refused-ports.ts'
 
 export const shardedLacks: ReadonlySet<StoreCapability> = new Set([
   'dispatch',

@@ -1,7 +1,7 @@
 // Claims from one shard after the other, each claim starting with the next, until the limit is reached. A shard that does
 // not answer is left out until it does.
-import type { ClaimedJob } from '../../job/lease.ts'
-import type { ClaimCursors, ClaimRequest, Shard } from '../job-store.ts'
+import type { ClaimedJob } from '../../../job/lease.ts'
+import type { ClaimCursors, ClaimRequest, Shard } from '../../job-store.ts'
 import { ANSWER_MS, type ShardSet, silentShard } from './shard-set.ts'
 
 type Position = Map<string, Map<number, Date>>
@@ -24,8 +24,10 @@ export class ClaimRotation<Tx> {
     let answered = 0
     let failure: Error | undefined
     for (const shard of this.#order()) {
+      const left = request.limit - jobs.length
+      const limit = Math.min(left, request.limitOfShard?.(shard.number) ?? left)
       try {
-        jobs.push(...(await this.#claimFrom(shard, { ...request, limit: request.limit - jobs.length })))
+        if (limit > 0) jobs.push(...(await this.#claimFrom(shard, { ...request, limit })))
         answered++
       } catch (error) {
         failure = error as Error

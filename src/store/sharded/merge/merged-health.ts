@@ -1,6 +1,6 @@
 // One health, one list of queues and one SLO out of those of the shards: counts are sums, ages the worst of them.
-import type { Health, QueueStatus, RescueCause, Slo } from '../job-store.ts'
-import { groupBy } from './group-by.ts'
+import type { Health, QueueStatus, RescueCause, Slo } from '../../job-store.ts'
+import { groupBy } from '../routing/group-by.ts'
 
 const total = (numbers: number[]) => numbers.reduce((sum, number) => sum + number, 0)
 const worst = (ages: (number | null)[]) =>

@@ -1,9 +1,9 @@
 // Pages of several shards, newest first. Each shard has a cursor of its own; a shard of which only some jobs fit on the page is
 // asked once more for just these, because only it knows the cursor behind them.
-import type { Shard, ShardedAnswer } from '../job-store.ts'
+import type { Shard, ShardedAnswer } from '../../job-store.ts'
+import { readAll } from '../routing/fan-out.ts'
+import type { ShardSet } from '../routing/shard-set.ts'
 import { type CursorMap, readCursor, writeCursor } from './cursors.ts'
-import { readAll } from './fan-out.ts'
-import type { ShardSet } from './shard-set.ts'
 
 export interface ShardPage<Item> {
   items: Item[]

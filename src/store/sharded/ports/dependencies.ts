@@ -1,10 +1,10 @@
-// Breakers, pauses and bindings are kept by every shard, whose claims look at them. Rate limits are taken from one shard, the
-// first that answers, so that a limit holds for the whole installation.
-import type { Breaker, DependencyCall, DependencyStore } from '../job-store.ts'
-import { askFirst, readAll, writeAll, writeAnswering } from './fan-out.ts'
-import { groupBy } from './group-by.ts'
-import { mergeQueues } from './merged-health.ts'
-import type { ShardSet } from './shard-set.ts'
+// Breakers, pauses and bindings are kept by every shard, whose claims look at them. The tokens of a rate limit are in one shard, the
+// first that answers, so that it holds for the whole installation; those of a divided one are in the shard of the job.
+import type { Breaker, DependencyCall, DependencyStore } from '../../job-store.ts'
+import { mergeQueues } from '../merge/merged-health.ts'
+import { askFirst, inTime, readAll, writeAll, writeAnswering } from '../routing/fan-out.ts'
+import { groupBy } from '../routing/group-by.ts'
+import type { ShardSet } from '../routing/shard-set.ts'
 
 export function bindDependencies<Tx>(shards: ShardSet<Tx>): DependencyStore {
   return {
@@ -48,7 +48,12 @@ export function bindDependencies<Tx>(shards: ShardSet<Tx>): DependencyStore {
         ...silence,
       }
     },
-    takeTokens: (limits, tokens) => askFirst(shards, ({ store }) => store.takeTokens(limits, tokens)),
+    takeTokens(limits, tokens) {
+      const number = limits.find(({ shard }) => shard !== undefined)?.shard
+      const home = shards.all.find((shard) => shard.number === number)
+      if (home === undefined) return askFirst(shards, ({ store }) => store.takeTokens(limits, tokens))
+      return shards.noted(home, inTime(home, home.store.takeTokens(limits, tokens)))
+    },
     async listRateLimits(request) {
       const { answers } = await readAll(shards, ({ store }) => store.listRateLimits(request))
       const usedMs = (usedAt: Date | null) => usedAt?.getTime() ?? 0

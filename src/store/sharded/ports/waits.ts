@@ -1,9 +1,9 @@
 // Ends of jobs, by the shard of their ids. A shard that does not answer in time has ended none yet: the next poll asks it again,
 // and nobody who waits for a job of another shard waits for it.
-import { isOutage } from '../../errors/index.ts'
-import type { JobEnd, ReportedProgress, Shard, WaitStore } from '../job-store.ts'
-import { inTime } from './fan-out.ts'
-import type { ShardSet } from './shard-set.ts'
+import { isOutage } from '../../../errors/index.ts'
+import type { JobEnd, ReportedProgress, Shard, WaitStore } from '../../job-store.ts'
+import { inTime } from '../routing/fan-out.ts'
+import type { ShardSet } from '../routing/shard-set.ts'
 
 export function bindWaits<Tx>(shards: ShardSet<Tx>): WaitStore {
   const onEach = async <T>(jobIds: string[], call: (shard: Shard<Tx>, ids: string[]) => Promise<T>) => {

@@ -1,6 +1,6 @@
-import type { ModeStore, Observations } from '../job-store.ts'
-import { askFirst, readAll, writeAll } from './fan-out.ts'
-import type { ShardSet } from './shard-set.ts'
+import type { ModeStore, Observations } from '../../job-store.ts'
+import { askFirst, readAll, writeAll } from '../routing/fan-out.ts'
+import type { ShardSet } from '../routing/shard-set.ts'
 
 export function bindModes<Tx>(shards: ShardSet<Tx>): ModeStore {
   return {
