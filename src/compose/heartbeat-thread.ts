@@ -3,9 +3,10 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { PolicyOverride } from '../policy/policy.ts'
 import type { TableProfile } from '../profile/profile.ts'
 import { LeaseThread, LONGEST_BEAT_MS } from '../runtime/heartbeat/lease-thread.ts'
+import { startPresence } from '../runtime/heartbeat/presence-session.ts'
 import type { ToThread } from '../runtime/heartbeat/thread-heartbeat.ts'
 import { isNeo4jUrl } from '../store/neo4j/deferred-store.ts'
-import { startPresence } from '../store/postgres/connection/presence.ts'
+import { openPresenceConnection } from '../store/postgres/connection/presence.ts'
 import { openHeartbeatStore } from './open-heartbeat-store.ts'
 
 export interface HeartbeatThreadData {
@@ -33,7 +34,8 @@ const thread = new LeaseThread({
     }),
   startPresence: isNeo4jUrl(data.databaseUrl)
     ? undefined
-    : (listener, longestLeaseMs) => startPresence({ ...data, ...listener, longestLeaseMs }),
+    : (listener, longestLeaseMs) =>
+        startPresence({ ...data, ...listener, longestLeaseMs, open: () => openPresenceConnection(data) }),
   send: (message) => parentPort?.postMessage(message),
   onStopped: () => parentPort?.close(),
 })

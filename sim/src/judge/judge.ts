@@ -11,8 +11,9 @@ export function judge(simulation: Simulation): Violation[] {
   const history = historyOf(simulation)
   const { violations } = checkHistory(history)
   return [
-    ...simulation.violations,
+    ...simulation.evidence.violations,
     ...violations.filter((violation) => !isOfRetried(simulation, violation)),
+    ...simulation.departures.check(history.events),
     ...checkCalm(simulation, history),
     ...checkNeighbours(simulation, history),
   ]
@@ -21,12 +22,12 @@ export function judge(simulation: Simulation): Violation[] {
 /** The counts of a job start anew with each generation; the story of a job counts over all of them. */
 const COUNTS = new Set(['I9', 'I12', 'I20'])
 
-function isOfRetried({ retriedIds }: Simulation, { invariant, message }: Violation): boolean {
-  return COUNTS.has(invariant) && [...retriedIds].some((jobId) => message.includes(jobId))
+function isOfRetried({ evidence }: Simulation, { invariant, message }: Violation): boolean {
+  return COUNTS.has(invariant) && [...evidence.retriedIds].some((jobId) => message.includes(jobId))
 }
 
 function historyOf(simulation: Simulation): History {
-  const { plan, database } = simulation
+  const { plan, database, evidence, transactions } = simulation
   const { policy, pollMs } = plan.settings
   const events = database.events().map(
     ({ id, jobId, type, at, data }): EventRow => ({
@@ -34,7 +35,11 @@ function historyOf(simulation: Simulation): History {
       jobId,
       type,
       at: at.getTime(),
-      details: type === 'processing' ? withLease(simulation, jobId, data.details) : data.details,
+      // The event of a claim does not name its lease.
+      details:
+        type === 'processing'
+          ? { ...data.details, lease_id: evidence.leaseOf(jobId, data.details['fence']) }
+          : data.details,
     }),
   )
   return {
@@ -42,22 +47,18 @@ function historyOf(simulation: Simulation): History {
     times: { leaseMs: policy.defaultLeaseMs, sweepMs: policy.sweepIntervalMs, pollMs: pollMs[1] },
     jobs: database.rows().map((job) => rowOf(job, policy.maxAttempts)),
     events: events.toSorted((a, b) => Number(a.id) - Number(b.id)),
-    txEffects: simulation.keptEffects(),
+    // A failover undoes an effect together with the completion.
+    txEffects: transactions.effects.filter(({ at }) => !evidence.isLost(at)),
     deliveries: [],
     webhooks: [],
-    ledger: simulation.keptLedger(),
-    samples: simulation.samples,
-    disturbances: simulation.disturbances,
+    ledger: evidence.keptLedger(),
+    samples: evidence.samples,
+    disturbances: evidence.disturbances,
     stalls: [],
-    holds: simulation.holds,
-    enqueuedIds: simulation.keptIds(),
+    holds: evidence.holds,
+    enqueuedIds: evidence.keptIds(),
     intrusions: [],
   }
-}
-
-/** The event of a claim does not name its lease; what the store answered does. */
-function withLease(simulation: Simulation, jobId: string, details: EventRow['details']): EventRow['details'] {
-  return { ...details, lease_id: simulation.leases.get(`${jobId} ${String(details['fence'])}`) }
 }
 
 function rowOf(job: Job, maxAttempts: number) {

@@ -2,7 +2,7 @@
 // is open no heartbeat may write the row of its job: a REPEATABLE READ transaction would fail (C4, C27).
 import type { Lease } from '../../../src/job/lease.ts'
 import type { JobStore } from '../../../src/store/job-store.ts'
-import { EPOCH_MS, type VirtualTime } from './virtual-time.ts'
+import { EPOCH_MS, type VirtualTime } from '../world/virtual-time.ts'
 
 interface Open {
   jobId: string
