@@ -123,6 +123,10 @@ export class SimDatabase {
     return [...this.#state.jobs.values()]
   }
 
+  leaseOf(jobId: string): string | null {
+    return this.#state.jobs.get(jobId)?.leaseId ?? null
+  }
+
   events(): JobEvent[] {
     return [...this.#state.events.values()].flat()
   }

@@ -88,7 +88,7 @@ export class Simulation {
         onFailed: (route, verb, reason) => this.#noteFailed(route, verb, reason),
       },
     })
-    this.transactions = new Transactions(this.time, report('tx'))
+    this.transactions = new Transactions(this.time, (jobId) => this.database.leaseOf(jobId), report('tx'))
     this.#endedLeases = new EndedLeases(report('lease'))
     this.#massExpiries = new MassExpiries(report('mass'))
     this.departures = new Departures(this.evidence)
