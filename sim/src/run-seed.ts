@@ -1,4 +1,5 @@
 import type { Violation } from '../../chaos/src/judge/history.ts'
+import type { Coverage } from './coverage.ts'
 import { judge } from './judge/judge.ts'
 import { drawPlan, type Plan } from './plan/plan.ts'
 import { Simulation } from './world/simulation.ts'
@@ -12,18 +13,19 @@ export interface SeedResult {
   lines: Line[]
   events: number
   simulatedMs: number
+  coverage: Coverage
 }
 
 export function runSeed(seed: number, isTraced = false): Promise<SeedResult> {
   return runPlan(drawPlan(seed), isTraced)
 }
 
-/** One at a time: the clocks of the runtime are those of the process. */
+/** One at a time: the clocks of the runtime are those of the thread. */
 export async function runPlan(plan: Plan, isTraced = false): Promise<SeedResult> {
   const simulation = new Simulation(plan, isTraced)
   await simulation.run()
   const violations = judge(simulation)
-  const { time, trace } = simulation
+  const { time, trace, coverage } = simulation
   return {
     plan,
     violations,
@@ -31,5 +33,6 @@ export async function runPlan(plan: Plan, isTraced = false): Promise<SeedResult>
     lines: trace.lines,
     events: time.events,
     simulatedMs: time.nowMs,
+    coverage,
   }
 }

@@ -1,10 +1,21 @@
 import { createHash } from 'node:crypto'
+import { addCoverage, type Coverage } from './coverage.ts'
 import { runSeed } from './run-seed.ts'
 
 export interface FailedSeed {
   seed: number
   invariants: string[]
   message: string
+}
+
+/** What is left of a seed once it has been judged. */
+export interface SeedOutcome {
+  seed: number
+  digest: string
+  events: number
+  workerMs: number
+  coverage: Coverage
+  failure: FailedSeed | null
 }
 
 export interface SeedsResult {
@@ -16,6 +27,7 @@ export interface SeedsResult {
   cpuSeconds: number
   /** Hash of all histories. */
   digest: string
+  coverage: Coverage
 }
 
 export interface RunSeedsOptions {
@@ -23,32 +35,27 @@ export interface RunSeedsOptions {
   isFirstOnly?: boolean
   /** Called every hundred seeds. */
   onProgress?: (done: number, violated: number) => void
+  /** The outcomes of these seeds, in order. Default: run here, one after the other. */
+  outcomes?: (from: number, seeds: number) => AsyncIterable<SeedOutcome>
 }
 
 export async function runSeeds(
   from: number,
   seeds: number,
-  { isFirstOnly = false, onProgress = () => {} }: RunSeedsOptions = {},
+  { isFirstOnly = false, onProgress = () => {}, outcomes = runHere }: RunSeedsOptions = {},
 ): Promise<SeedsResult> {
   const hash = createHash('sha256')
   const failed: FailedSeed[] = []
-  let events = 0
-  let workerMs = 0
-  for (let seed = from; seed < from + seeds; seed++) {
+  const coverage: Coverage = {}
+  let [done, events, workerMs] = [0, 0, 0]
+  for await (const outcome of outcomes(from, seeds)) {
+    hash.update(outcome.digest)
+    events += outcome.events
+    workerMs += outcome.workerMs
+    addCoverage(coverage, outcome.coverage)
+    if (outcome.failure !== null) failed.push(outcome.failure)
+    if (++done % 100 === 0) onProgress(done, failed.length)
     if (isFirstOnly && failed.length > 0) break
-    const result = await runSeed(seed)
-    hash.update(result.digest)
-    events += result.events
-    workerMs += result.simulatedMs * result.plan.settings.workers
-    const [first] = result.violations
-    if (first !== undefined)
-      failed.push({
-        seed,
-        invariants: [...new Set(result.violations.map(({ invariant }) => invariant))],
-        message: first.message,
-      })
-    const done = seed - from + 1
-    if (done % 100 === 0) onProgress(done, failed.length)
   }
   const { user, system } = process.cpuUsage()
   return {
@@ -59,5 +66,24 @@ export async function runSeeds(
     workerHours: workerMs / 3_600_000,
     cpuSeconds: (user + system) / 1e6,
     digest: hash.digest('hex').slice(0, 16),
+    coverage,
+  }
+}
+
+export async function* runHere(from: number, seeds: number): AsyncGenerator<SeedOutcome> {
+  for (let seed = from; seed < from + seeds; seed++) yield outcomeOf(seed)
+}
+
+async function outcomeOf(seed: number): Promise<SeedOutcome> {
+  const { digest, events, simulatedMs, plan, coverage, violations } = await runSeed(seed)
+  const [first] = violations
+  const invariants = [...new Set(violations.map(({ invariant }) => invariant))]
+  return {
+    seed,
+    digest,
+    events,
+    workerMs: simulatedMs * plan.settings.workers,
+    coverage,
+    failure: first === undefined ? null : { seed, invariants, message: first.message },
   }
 }

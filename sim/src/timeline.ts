@@ -1,9 +1,15 @@
+import { coverageTable, emptyCells } from './coverage.ts'
 import type { SeedResult } from './run-seed.ts'
 import type { SeedsResult } from './run-seeds.ts'
 
 const print = (text: string) => void process.stdout.write(`${text}\n`)
 
-export function printResult(result: SeedsResult, isJson: boolean): void {
+export interface ResultForm {
+  isJson: boolean
+  isCovered: boolean
+}
+
+export function printResult(result: SeedsResult, { isJson, isCovered }: ResultForm): void {
   if (isJson) return print(JSON.stringify(result))
   const { from, seeds, failed, events, workerHours, cpuSeconds, digest } = result
   for (const { seed, invariants, message } of failed.slice(0, 20))
@@ -12,6 +18,11 @@ export function printResult(result: SeedsResult, isJson: boolean): void {
     `${seeds} seeds from ${from}: ${failed.length} with violations; histories ${digest}; ` +
       `${events} events, ${workerHours.toFixed(1)} worker-hours`,
   )
+  if (isCovered) {
+    const empty = emptyCells(result.coverage)
+    print(coverageTable(result.coverage))
+    print(empty.length === 0 ? 'no cell is empty' : `empty: ${empty.join(', ')}`)
+  }
   process.stderr.write(
     `${cpuSeconds.toFixed(1)} CPU-seconds, ${(workerHours / cpuSeconds).toFixed(1)} worker-hours per second\n`,
   )

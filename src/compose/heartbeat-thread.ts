@@ -3,10 +3,10 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { PolicyOverride } from '../policy/policy.ts'
 import type { TableProfile } from '../profile/profile.ts'
 import { LeaseThread, LONGEST_BEAT_MS } from '../runtime/heartbeat/lease-thread.ts'
+import { startPresence } from '../runtime/heartbeat/presence-session.ts'
 import type { ToThread } from '../runtime/heartbeat/thread-heartbeat.ts'
 import { isNeo4jUrl } from '../store/neo4j/deferred-store.ts'
-import { startPresence } from '../store/postgres/connection/presence.ts'
-import type { MovingAddress } from '../store/postgres/connection/schema-owners.ts'
+import { openPresenceConnection } from '../store/postgres/connection/presence.ts'
 import { openHeartbeatStore } from './open-heartbeat-store.ts'
 
 export interface HeartbeatThreadData {
@@ -21,15 +21,11 @@ export interface HeartbeatThreadData {
 }
 
 const data = { ...(workerData as HeartbeatThreadData) }
-const moved = new Set<(url: string) => void>()
-/** Of the session for presence, which follows it. */
-const server: MovingAddress = {
-  find: async () => data.databaseUrl,
-  known: () => data.databaseUrl,
-  onMoved(listener) {
-    moved.add(listener)
-    return () => moved.delete(listener)
-  },
+const moved = new Set<() => void>()
+/** For the session of presence, which follows the schema. */
+const onMoved = (listener: () => void) => {
+  moved.add(listener)
+  return () => moved.delete(listener)
 }
 const thread = new LeaseThread({
   ...data,
@@ -44,7 +40,14 @@ const thread = new LeaseThread({
     }),
   startPresence: isNeo4jUrl(data.databaseUrl)
     ? undefined
-    : (listener, longestLeaseMs) => startPresence({ ...data, ...listener, server, longestLeaseMs }),
+    : (listener, longestLeaseMs) =>
+        startPresence({
+          ...data,
+          ...listener,
+          longestLeaseMs,
+          open: () => openPresenceConnection({ ...data, server: data.databaseUrl }),
+          onMoved,
+        }),
   send: (message) => parentPort?.postMessage(message),
   onStopped: () => parentPort?.close(),
 })
@@ -52,7 +55,7 @@ const thread = new LeaseThread({
 parentPort?.on('message', (message: ToThread) => {
   if (message.kind === 'move') {
     data.databaseUrl = message.databaseUrl
-    for (const listener of moved) listener(message.databaseUrl)
+    for (const listener of moved) listener()
   }
   thread.hear(message)
 })

@@ -6,6 +6,7 @@ import type { TableProfile } from '../../src/profile/profile.ts'
 import { createMemoryStore } from '../../src/store/memory/index.ts'
 import { failoverCommands } from './commands/failover-commands.ts'
 import { operatorCommands, passHours, sweepToTheEnd } from './commands/operator-commands.ts'
+import { reportCommands } from './commands/report-commands.ts'
 import { transactionCommands } from './commands/transaction-commands.ts'
 import { waitCommands } from './commands/wait-commands.ts'
 import { add, claimAll, workerCommands } from './commands/worker-commands.ts'
@@ -23,6 +24,7 @@ export function leaseProperty(bench: ModelBench, counting: fc.Arbitrary<Counting
     ...failoverCommands,
     ...transactionCommands,
     ...waitCommands,
+    ...reportCommands,
   )
   const commands = fc.noBias(fc.commands([command], { maxCommands, size: 'max' }))
   return fc.asyncProperty(startPolicy(counting), add, commands, async (policy, first, steps) => {

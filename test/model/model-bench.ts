@@ -55,6 +55,7 @@ export async function createModelBench(options: BenchOptions & { schema: string 
     `${engine}.sweeps`,
     `${engine}.events`,
     `${engine}.kept_workers`,
+    `${engine}.workers`,
   ])
   const resetText = clearStatements(table, quoteIdentifier(schema), writtenTables)
   let runs = 0
@@ -79,4 +80,12 @@ export async function createModelBench(options: BenchOptions & { schema: string 
 const jobsOf = (table: TableProfile) => `${quoteIdentifier(table.schema)}.${quoteIdentifier(table.table)}`
 
 /** Tables besides the jobs that the commands of a run write. */
-const writtenTables = ['events', 'sweeps', 'sweep_history', 'audit_entries', 'causes', 'kept_workers']
+const writtenTables = [
+  'events',
+  'sweeps',
+  'sweep_history',
+  'audit_entries',
+  'causes',
+  'kept_workers',
+  'workers',
+]

@@ -12,7 +12,7 @@ export interface Replica {
   noteElapsed(ms: number): void
 }
 
-const engineTables = ['events', 'sweeps', 'policies', 'kept_workers']
+const engineTables = ['events', 'sweeps', 'policies', 'kept_workers', 'workers']
 
 /** Knows the jobs of one table, their events, the pulse and the policy. */
 export async function createReplica(pool: pg.Pool, table: TableProfile, schema: string): Promise<Replica> {

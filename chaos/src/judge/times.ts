@@ -17,7 +17,14 @@ export type Reap = {
 
 const WORKER_GONE = 'worker-gone'
 /** No sign of life gets through. */
-const UNREACHABLE = new Set(['pause', 'blackhole', 'delay', 'connections-used-up', 'presence-refused'])
+const UNREACHABLE = new Set([
+  'pause',
+  'blackhole',
+  'delay',
+  'lossy',
+  'connections-used-up',
+  'presence-refused',
+])
 const ENDS_SESSION = new Set(['reset', 'session-ended', 'presence-ended'])
 const ROUNDING_MS = 1.001
 /**
@@ -36,6 +43,9 @@ const NO_EXCUSE = new Set([
   'presence-ended',
   'presence-refused',
   'slots-full',
+  // Each lost answer, and each worker that is cut off, is logged by itself.
+  'lossy',
+  'workers-cut-off',
 ])
 /** One lost connection costs one heartbeat; two within a lease may cost the lease. */
 const HALF_AN_EXCUSE = new Set([

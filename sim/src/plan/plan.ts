@@ -1,5 +1,6 @@
 // The plan of a seed: which jobs come when, and which faults hit whom. A plan can be cut down and run again (shrink.ts).
 import { createRandom, pickWeighted } from '../../../chaos/src/random.ts'
+import { type AttemptPlace, attemptPlaces } from '../world/places.ts'
 import { drawSettings, type Settings } from './settings.ts'
 
 export const jobTypes = ['quick', 'slow', 'flaky', 'poison', 'hang', 'deaf', 'block', 'tx', 'killer'] as const
@@ -17,7 +18,9 @@ export const faultKinds = [
   'pause',
   'block',
   'cut-off',
+  'workers-cut-off',
   'lossy',
+  'session-end',
   'database-stop',
   'failover',
   'lock',
@@ -39,6 +42,8 @@ export interface Fault {
   durationMs: number
   /** A share in [0, 1): of lost answers, of how far a clock steps, of how far a replica is behind. */
   size: number
+  /** It waits until a job arrives there, and hits that job or its worker. */
+  place: AttemptPlace | null
 }
 
 export interface Plan {
@@ -111,10 +116,24 @@ function drawJob(
 /** A worker dies, and the server stops again and again, for a moment and before a lease has passed. */
 function drawFlapping(random: () => number, leaseMs: number): Pick<Plan, 'durationMs' | 'faults'> {
   const durationMs = 10 * leaseMs
-  const kill: Fault = { atMs: leaseMs * random(), kind: 'kill', target: 0, durationMs: 0, size: 0 }
+  const kill: Fault = {
+    atMs: leaseMs * random(),
+    kind: 'kill',
+    target: 0,
+    durationMs: 0,
+    size: 0,
+    place: null,
+  }
   const faults = [kill]
   for (let atMs = leaseMs; atMs < durationMs; atMs += leaseMs * (0.6 + 0.3 * random()))
-    faults.push({ atMs, kind: 'database-stop', target: 0, durationMs: leaseMs * 0.3 * random(), size: 0 })
+    faults.push({
+      atMs,
+      kind: 'database-stop',
+      target: 0,
+      durationMs: leaseMs * 0.3 * random(),
+      size: 0,
+      place: null,
+    })
   return { durationMs, faults }
 }
 
@@ -126,5 +145,6 @@ function drawFaults(random: () => number, kinds: FaultKind[], leaseMs: number, d
     target: Math.floor(random() * 1_000),
     durationMs: leaseMs * 2.5 * random() ** 2,
     size: random(),
+    place: random() < 0.3 ? (attemptPlaces[Math.floor(random() * attemptPlaces.length)] ?? null) : null,
   }))
 }

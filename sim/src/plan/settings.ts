@@ -56,7 +56,7 @@ export function drawSettings(random: () => number): Settings {
   ])
   return {
     flavour,
-    policy: policyOf(flavour, times),
+    policy: policyOf(flavour, times, random() < 0.5 ? 'auto' : 'off'),
     workers: 1 + Math.floor(random() * 4),
     concurrency: 1 + Math.floor(random() * 8),
     reapers: Math.floor(random() * 2),
@@ -70,7 +70,11 @@ export function drawSettings(random: () => number): Settings {
 }
 
 /** Ordinary jobs meet many faults, so their budgets are generous, but not where jobs are judged by who killed them. */
-function policyOf(flavour: Flavour, { leaseMs, heartbeatMs, sweepMs }: Times): Policy {
+function policyOf(
+  flavour: Flavour,
+  { leaseMs, heartbeatMs, sweepMs }: Times,
+  presence: Policy['presence'],
+): Policy {
   return {
     ...nativePolicy,
     maxAttempts: 5,
@@ -84,6 +88,6 @@ function policyOf(flavour: Flavour, { leaseMs, heartbeatMs, sweepMs }: Times): P
     failureBackoffStepsMs: [leaseMs / 10, leaseMs / 5],
     failureBackoffJitterMs: leaseMs / 20,
     events: 'all',
-    presence: 'off',
+    presence,
   }
 }

@@ -1,5 +1,8 @@
 // Plays the faults of a plan, and logs each as a disturbance, so that the judge can distinguish a false reap from a deserved one.
+import { type Coverage, cellOf, isOfWorker } from '../coverage.ts'
 import type { Fault, FaultKind } from '../plan/plan.ts'
+import type { Arrival } from './places.ts'
+import type { SimWorker } from './sim-worker.ts'
 import type { Simulation } from './simulation.ts'
 import { EPOCH_MS } from './virtual-time.ts'
 
@@ -7,6 +10,8 @@ import { EPOCH_MS } from './virtual-time.ts'
 const BEHIND_LEASES = 2
 /** An hour in either direction. */
 const STEP_MS = 3_600_000
+/** A fault that waits for a place hits so long after a job has arrived there, at most: about two round trips. */
+const NEAR_MS = 4
 
 interface Replica {
   restore: () => void
@@ -15,10 +20,19 @@ interface Replica {
   failovers: number
 }
 
+/** Whom a fault hits, if it hits one. */
+interface Target {
+  worker: SimWorker | undefined
+  jobId: string | undefined
+}
+
 export class FaultPlayer {
   readonly #simulation: Simulation
+  /** How often each fault met a job at each place. */
+  readonly coverage: Coverage = {}
   /** Ends of faults that last. */
   readonly #ends = new Set<() => void>()
+  readonly #replicas = new Map<Fault, Replica>()
   /** As the last failover left it. */
   #replica: Replica = { restore: () => {}, atMs: 0, failovers: 0 }
 
@@ -27,30 +41,54 @@ export class FaultPlayer {
   }
 
   schedule(fault: Fault): void {
-    const { time, database } = this.#simulation
-    const { kind } = fault
-    if (kind === 'failover') {
-      const behindMs = this.#behindMs(fault)
-      let replica = this.#replica
-      time.after(fault.atMs - behindMs, null, () => {
-        replica = { restore: database.store.keep(), atMs: time.nowMs, failovers: this.#replica.failovers }
-      })
-      time.after(fault.atMs, null, () => this.#failOver(fault, replica))
-    } else time.after(fault.atMs, null, () => this.#play[kind](fault))
+    const { time, places } = this.#simulation
+    const { atMs, kind, place, size } = fault
+    if (kind === 'failover')
+      time.after(atMs - this.#behindMs(fault), null, () => this.#replicas.set(fault, this.#keepReplica()))
+    time.after(atMs, null, () => {
+      if (place === null) return this.#strike(fault)
+      places.await(place, (arrival) =>
+        time.after(NEAR_MS * size, null, () => {
+          if (!this.#simulation.isHealed) this.#strike(fault, arrival)
+        }),
+      )
+    })
   }
 
   healAll(): void {
     for (const end of this.#ends) end()
   }
 
-  #behindMs({ atMs, size }: Fault): number {
-    return Math.min(atMs, size * BEHIND_LEASES * this.#simulation.plan.settings.policy.defaultLeaseMs)
+  #strike(fault: Fault, arrival?: Arrival): void {
+    const target = this.#targetOf(fault, arrival)
+    if (isOfWorker(fault.kind) && target.worker === undefined) return
+    this.#cover(fault.kind, target)
+    this.#play[fault.kind](fault, target)
   }
 
-  #worker({ target }: Fault) {
-    const { workers } = this.#simulation
-    const worker = workers[target % workers.length]
-    return worker === undefined || worker.isOver ? undefined : worker
+  #targetOf({ target }: Fault, arrival?: Arrival): Target {
+    const { workers, evidence } = this.#simulation
+    const worker =
+      arrival === undefined
+        ? workers[target % workers.length]
+        : workers.find(({ name }) => name === arrival.worker)
+    const { enqueuedIds } = evidence
+    const jobId = arrival?.jobId ?? enqueuedIds[target % Math.max(1, enqueuedIds.length)]
+    return { worker: worker?.isOver === false ? worker : undefined, jobId }
+  }
+
+  #cover(kind: FaultKind, { worker, jobId }: Target): void {
+    const isOperator = kind === 'cancel' || kind === 'retry'
+    for (const job of this.#simulation.rows()) {
+      if (isOfWorker(kind) && (job.status !== 'running' || job.workerId !== worker?.name)) continue
+      if (isOperator && job.id !== jobId) continue
+      const cell = cellOf(kind, this.#simulation.placeOf(job))
+      this.coverage[cell] = (this.coverage[cell] ?? 0) + 1
+    }
+  }
+
+  #behindMs({ atMs, size }: Fault): number {
+    return Math.min(atMs, size * BEHIND_LEASES * this.#simulation.plan.settings.policy.defaultLeaseMs)
   }
 
   /** Begins something that ends after a time, or when everything is healed. */
@@ -63,127 +101,126 @@ export class FaultPlayer {
   }
 
   #begin(who: string, kind: string, durationMs: number, end: () => void): void {
-    const { say, disturb } = this.#bound
-    const disturbance = disturb(who, kind, Number.POSITIVE_INFINITY)
-    say(who, `${kind} begins`)
+    const { evidence, time } = this.#simulation
+    const disturbance = evidence.disturb(who, kind, Number.POSITIVE_INFINITY)
+    this.#simulation.say(who, `${kind} begins`)
     this.#last(durationMs, () => {
-      disturbance.to = EPOCH_MS + this.#simulation.time.nowMs
-      say(who, `${kind} ends`)
+      disturbance.to = EPOCH_MS + time.nowMs
+      this.#simulation.say(who, `${kind} ends`)
       end()
     })
   }
 
   /** Nobody can end it early. */
   #stall(who: string, kind: string, durationMs: number): void {
-    this.#simulation.disturb(who, kind, durationMs)
+    this.#simulation.evidence.disturb(who, kind, durationMs)
     this.#simulation.say(who, `${kind} for ${Math.round(durationMs)} ms`)
   }
 
-  get #bound() {
-    const simulation = this.#simulation
-    return {
-      say: simulation.say.bind(simulation),
-      disturb: simulation.disturb.bind(simulation),
-    }
-  }
-
-  readonly #play: Record<Exclude<FaultKind, 'failover'>, (fault: Fault) => void> = {
-    kill: (fault) => this.#worker(fault)?.kill(),
-    deploy: (fault) => this.#worker(fault)?.stop(),
-    drain: (fault) => {
-      const worker = this.#worker(fault)
+  readonly #play: Record<FaultKind, (fault: Fault, target: Target) => void> = {
+    kill: (_, { worker }) => worker?.kill(),
+    deploy: (_, { worker }) => worker?.stop(),
+    drain: (_, { worker }) => {
       if (worker !== undefined) void this.#simulation.database.store.drainWorker(worker.name)
     },
-    pause: (fault) => {
-      const worker = this.#worker(fault)
+    pause: ({ durationMs }, { worker }) => {
       if (worker === undefined) return
-      worker.pause(fault.durationMs)
-      this.#stall(worker.name, 'pause', fault.durationMs)
+      worker.pause(durationMs)
+      this.#stall(worker.name, 'pause', durationMs)
     },
-    block: (fault) => {
-      const worker = this.#worker(fault)
+    block: ({ durationMs }, { worker }) => {
       if (worker === undefined) return
-      worker.block(fault.durationMs)
-      this.#stall(worker.name, 'block', fault.durationMs)
+      worker.block(durationMs)
+      this.#stall(worker.name, 'block', durationMs)
     },
-    'cut-off': (fault) => {
-      const worker = this.#worker(fault)
-      if (worker === undefined) return
-      const { cutOff } = this.#simulation.database.trouble
-      cutOff.add(worker.name)
-      this.#begin(worker.name, 'blackhole', fault.durationMs, () => cutOff.delete(worker.name))
+    'cut-off': ({ durationMs }, { worker }) => {
+      if (worker !== undefined) this.#cutOff(worker, durationMs)
     },
-    lossy: (fault) => {
-      const worker = this.#worker(fault)
+    'workers-cut-off': ({ durationMs }) => {
+      this.#begin('*', 'workers-cut-off', durationMs, () => {})
+      for (const worker of this.#simulation.workers) if (!worker.isOver) this.#cutOff(worker, durationMs)
+    },
+    lossy: ({ durationMs, size }, { worker }) => {
       if (worker === undefined) return
-      const { lossy } = this.#simulation.database.trouble
-      lossy.set(worker.name, fault.size)
-      this.#simulation.say(worker.name, `loses ${Math.round(100 * fault.size)} % of its answers`)
-      this.#last(fault.durationMs, () => lossy.delete(worker.name))
+      const { lossy } = this.#simulation.database.network
+      lossy.set(worker.name, size)
+      this.#simulation.say(worker.name, `loses ${Math.round(100 * size)} % of its answers`)
+      this.#begin(worker.name, 'lossy', durationMs, () => lossy.delete(worker.name))
+    },
+    'session-end': (_, { worker }) => {
+      if (worker === undefined) return
+      this.#simulation.database.sessions.endAll(worker.name)
+      this.#stall(worker.name, 'presence-ended', 0)
     },
     'database-stop': ({ durationMs }) => {
       const { database } = this.#simulation
       database.stop()
       this.#begin('*', 'database-stopped', durationMs, () => database.start())
     },
+    failover: (fault) => this.#failOver(fault),
     lock: ({ durationMs }) => {
-      const { trouble } = this.#simulation.database
-      trouble.isLocked = true
-      this.#begin('*', 'table-locked', durationMs, () => {
-        trouble.isLocked = false
-      })
+      const { database } = this.#simulation
+      database.lock()
+      this.#begin('*', 'table-locked', durationMs, () => database.unlock())
     },
     'slots-full': ({ durationMs }) => {
-      const { trouble } = this.#simulation.database
-      trouble.areSlotsFull = true
+      const { database } = this.#simulation
+      database.areSlotsFull = true
       this.#begin('*', 'slots-full', durationMs, () => {
-        trouble.areSlotsFull = false
+        database.areSlotsFull = false
       })
     },
     slow: ({ durationMs, size }) => {
-      const { trouble } = this.#simulation.database
-      trouble.slowness = 1 + 300 * size
+      const { network } = this.#simulation.database
+      network.slowness = 1 + 300 * size
       this.#begin('*', 'delay', durationMs, () => {
-        trouble.slowness = 1
+        network.slowness = 1
       })
     },
-    'clock-step': (fault) => {
-      const worker = this.#worker(fault)
+    'clock-step': ({ size }, { worker }) => {
       if (worker === undefined) return
-      const stepMs = (2 * fault.size - 1) * STEP_MS
+      const stepMs = (2 * size - 1) * STEP_MS
       for (const loop of [worker.main, worker.heart]) loop.skewMs += stepMs
       this.#begin(worker.name, 'clock-stepped', 0, () => {})
     },
-    cancel: ({ target }) => this.#operate(target, 'cancelJobs'),
-    retry: ({ target }) => this.#operate(target, 'retryJobs'),
+    cancel: (_, { jobId }) => this.#operate(jobId, 'cancelJobs'),
+    retry: (_, { jobId }) => this.#operate(jobId, 'retryJobs'),
     'reaper-kill': () => {
       this.#simulation.say('reaper', 'is killed')
       if (this.#simulation.plan.settings.reapers > 0) this.#simulation.startReaper()
     },
   }
 
-  #operate(target: number, verb: 'cancelJobs' | 'retryJobs'): void {
-    const { database, enqueuedIds } = this.#simulation
-    const jobId = enqueuedIds[target % Math.max(1, enqueuedIds.length)]
-    if (jobId === undefined || database.trouble.downs > 0) return
+  #cutOff({ name }: SimWorker, durationMs: number): void {
+    const { network } = this.#simulation.database
+    network.cutOff(name)
+    this.#begin(name, 'blackhole', durationMs, () => network.reconnect(name))
+  }
+
+  #operate(jobId: string | undefined, verb: 'cancelJobs' | 'retryJobs'): void {
+    const { database, evidence } = this.#simulation
+    if (jobId === undefined || !database.isUp) return
     this.#simulation.say('operator', `${verb} ${jobId.slice(-6)}`)
-    if (verb === 'retryJobs') this.#simulation.retriedIds.add(jobId)
+    if (verb === 'retryJobs') evidence.retriedIds.add(jobId)
     void database.store[verb]([jobId], { actor: 'operator' })
   }
 
-  /** A replica without the last commits takes over. What was acknowledged since is excused. */
-  #failOver({ durationMs }: Fault, replica: Replica): void {
+  #keepReplica(): Replica {
     const { database, time } = this.#simulation
+    return { restore: database.store.keep(), atMs: time.nowMs, failovers: this.#replica.failovers }
+  }
+
+  /** A replica without the last commits takes over. What was acknowledged since is excused. */
+  #failOver(fault: Fault): void {
+    const { database, evidence } = this.#simulation
+    const replica = this.#replicas.get(fault)
     // One from before the last failover does not have the commits that survived it.
-    const { restore, atMs } = replica.failovers === this.#replica.failovers ? replica : this.#replica
+    const isCurrent = replica?.failovers === this.#replica.failovers
+    const { restore, atMs } = isCurrent ? replica : this.#replica
     database.stop()
     restore()
-    this.#simulation.noteLost(atMs)
-    this.#replica = {
-      restore: database.store.keep(),
-      atMs: time.nowMs,
-      failovers: this.#replica.failovers + 1,
-    }
-    this.#begin('*', 'database-stopped', durationMs, () => database.start())
+    evidence.noteLost(atMs)
+    this.#replica = { ...this.#keepReplica(), failovers: this.#replica.failovers + 1 }
+    this.#begin('*', 'database-stopped', fault.durationMs, () => database.start())
   }
 }

@@ -4,16 +4,20 @@ import type { ClaimedJob } from '../../../src/job/lease.ts'
 import type { JobContext, RegisteredHandler } from '../../../src/runtime/attempt/handler.ts'
 import { pause } from '../../../src/runtime/timing/wait.ts'
 import type { JobType } from '../plan/plan.ts'
+import type { AttemptPlace } from './places.ts'
 import type { SimWorker } from './sim-worker.ts'
 
-export type NoteWork = (kind: 'effect' | 'tx-effect', worker: SimWorker, job: ClaimedJob) => void
+export interface HandlerListener {
+  onWork(kind: 'effect' | 'tx-effect', job: ClaimedJob): void
+  onPlace(place: AttemptPlace, job: ClaimedJob): void
+}
 
 type Work = (job: ClaimedJob, context: JobContext, workMs: number) => Promise<void>
 
 const never = () => new Promise<never>(() => {})
 
-export function handlersOf(worker: SimWorker, note: NoteWork): RegisteredHandler[] {
-  const effect = (job: ClaimedJob) => note('effect', worker, job)
+export function handlersOf(worker: SimWorker, listener: HandlerListener): RegisteredHandler[] {
+  const effect = (job: ClaimedJob) => listener.onWork('effect', job)
   /** Ignores its abort signal, as the worst handler would. */
   const plain: Work = async (job, _, workMs) => {
     await pause(workMs)
@@ -42,8 +46,9 @@ export function handlersOf(worker: SimWorker, note: NoteWork): RegisteredHandler
     async tx(job, { tx }, workMs) {
       await pause(workMs / 2)
       await tx(async () => {
+        listener.onPlace('tx', job)
         await pause(workMs / 2)
-        note('tx-effect', worker, job)
+        listener.onWork('tx-effect', job)
         return null
       })
     },
@@ -56,7 +61,12 @@ export function handlersOf(worker: SimWorker, note: NoteWork): RegisteredHandler
   return Object.entries(byType).map(([type, work]) => ({
     type,
     handler: async (job, context) => {
-      await work(job, context, (job.payload as { workMs: number }).workMs)
+      listener.onPlace('working', job)
+      try {
+        await work(job, context, (job.payload as { workMs: number }).workMs)
+      } finally {
+        listener.onPlace('returned', job)
+      }
       return null
     },
   }))

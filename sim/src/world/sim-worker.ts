@@ -4,6 +4,7 @@ import { EventEmitter } from 'node:events'
 import { RuntimeEventEmitter } from '../../../src/observe/events.ts'
 import type { RegisteredHandler } from '../../../src/runtime/attempt/handler.ts'
 import { LeaseThread } from '../../../src/runtime/heartbeat/lease-thread.ts'
+import { startPresence } from '../../../src/runtime/heartbeat/presence-session.ts'
 import {
   driveThread,
   type FromThread,
@@ -12,9 +13,9 @@ import {
 } from '../../../src/runtime/heartbeat/thread-heartbeat.ts'
 import { startWorker, type Worker } from '../../../src/runtime/worker/worker.ts'
 import { startWorkerReport } from '../../../src/runtime/worker/worker-report.ts'
+import type { SimDatabase } from '../database/sim-database.ts'
+import type { Transactions } from '../database/transactions.ts'
 import type { Settings } from '../plan/settings.ts'
-import type { SimDatabase } from './sim-database.ts'
-import type { Transactions } from './transactions.ts'
 import { Loop, type VirtualTime } from './virtual-time.ts'
 
 export interface SimWorkerOptions {
@@ -150,7 +151,11 @@ export class SimWorker {
           ? Promise.reject(new Error('the connection is closed'))
           : store.heartbeatJobs(leases, options)
       return {
-        store: { heartbeatJobs: call, readPolicy: () => store.readPolicy() },
+        store: {
+          heartbeatJobs: call,
+          readPolicy: () => store.readPolicy(),
+          showLife: (workerId: string) => store.showLife(workerId),
+        },
         close: () => {
           isClosed = true
           return close()
@@ -163,6 +168,19 @@ export class SimWorker {
         policy: {},
         intervalMs: settings.policy.heartbeatMs,
         open,
+        startPresence: (listener, longestLeaseMs) =>
+          startPresence({
+            ...listener,
+            workerId: this.name,
+            longestLeaseMs,
+            open: () =>
+              database.openSession({
+                loop: heart,
+                owner: this.name,
+                kind: 'presence',
+                timeoutMs: HEARTBEAT_TIMEOUT_MS,
+              }),
+          }),
         send: (message: FromThread) => void time.after(MESSAGE_MS, main, () => port.emit('message', message)),
         onStopped: () => void time.after(MESSAGE_MS, main, () => port.emit('exit', 0)),
       })

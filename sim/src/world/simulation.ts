@@ -1,33 +1,48 @@
 // One run of a plan: starts the processes, plays jobs and faults, heals everything, waits for the end of all jobs, and keeps what
 // the judge needs.
 
-import type { Disturbance } from '../../../chaos/src/faults/disturbances.ts'
 import type { LedgerLine } from '../../../chaos/src/judge/history.ts'
-import type { Sample } from '../../../chaos/src/judge/table-sampler.ts'
 import { createRandom } from '../../../chaos/src/random.ts'
+import type { Job } from '../../../src/job/job.ts'
 import type { ClaimedJob, Lease } from '../../../src/job/lease.ts'
 import type { RuntimeEventEmitter } from '../../../src/observe/events.ts'
 import { retryUntilAnswered } from '../../../src/runtime/calls/retry-until-answered.ts'
-import { type Reaper, startReaper } from '../../../src/runtime/services/reaper.ts'
+import { startReaper } from '../../../src/runtime/services/reaper.ts'
 import { replaceTiming } from '../../../src/runtime/timing/timing.ts'
 import type { HeartbeatReport, JobStore } from '../../../src/store/job-store.ts'
+import type { Coverage } from '../coverage.ts'
+import type { Route } from '../database/call.ts'
+import { describeCall, shortId } from '../database/describe-call.ts'
+import { leasesOf, SimDatabase } from '../database/sim-database.ts'
+import { Transactions } from '../database/transactions.ts'
+import { Departures } from '../judge/departures.ts'
+import { MassExpiries } from '../judge/mass-expiries.ts'
 import type { Plan, PlannedJob } from '../plan/plan.ts'
 import { poisonAttempts } from '../plan/settings.ts'
 import { createUuid } from './create-uuid.ts'
-import { describeCall, shortId } from './describe-call.ts'
 import { EndedLeases } from './ended-leases.ts'
+import { Evidence } from './evidence.ts'
 import { FaultPlayer } from './fault-player.ts'
 import { handlersOf } from './handlers.ts'
-import { leasesOf, type Route, SimDatabase } from './sim-database.ts'
+import { type Place, Places } from './places.ts'
 import { SimWorker } from './sim-worker.ts'
 import { Trace } from './trace.ts'
-import { Transactions } from './transactions.ts'
 import { EPOCH_MS, Loop, VirtualTime } from './virtual-time.ts'
 
 /** The stream of the world differs from that of the plan. */
 const WORLD = 0x5bd1e995
-/** Verbs that are worth a line of the trace. */
-const QUIET = new Set(['readPolicy', 'reportWorker', 'hasDueJobs', 'watchBreakers'])
+/** Verbs that are not worth a line of the trace. */
+const QUIET = new Set([
+  'readPolicy',
+  'reportWorker',
+  'hasDueJobs',
+  'watchBreakers',
+  'connect',
+  'identify',
+  'preparePresence',
+  'watchWorkers',
+  'lookAtWorkers',
+])
 
 export class Simulation {
   readonly plan: Plan
@@ -35,19 +50,17 @@ export class Simulation {
   readonly database: SimDatabase
   readonly trace: Trace
   readonly random: () => number
+  readonly evidence: Evidence
   readonly transactions: Transactions
-  readonly ledger: LedgerLine[] = []
-  readonly disturbances: Disturbance[] = []
-  readonly samples: Sample[] = []
-  readonly holds: { at: number; reason: string }[] = []
-  readonly enqueuedIds: string[] = []
-  /** Jobs that an operator started anew. */
-  readonly retriedIds = new Set<string>()
-  readonly violations: { invariant: string; message: string }[] = []
+  readonly places = new Places()
+  readonly departures: Departures
   /** By place; a place has one process after the other. */
   readonly workers: SimWorker[] = []
-  /** Lease ids by job and fence. */
-  readonly leases = new Map<string, string>()
+  readonly #byName = new Map<string, SimWorker>()
+  readonly #player: FaultPlayer
+  readonly #nextUuid: () => string
+  readonly #endedLeases: EndedLeases
+  readonly #massExpiries: MassExpiries
   #reaperLoop: Loop | undefined
   #generations: number[] = []
   #acknowledged = 0
@@ -59,31 +72,36 @@ export class Simulation {
     this.random = createRandom(plan.seed ^ WORLD)
     this.time = new VirtualTime(this.random)
     this.trace = new Trace(isTraced)
-    const nextUuid = () => createUuid(this.random)
+    this.evidence = new Evidence(this.time)
+    this.#nextUuid = () => createUuid(this.random)
+    const report = (invariant: string) => (message: string) =>
+      void this.evidence.violations.push({ invariant, message })
     this.database = new SimDatabase({
       time: this.time,
       random: this.random,
-      createUuid: nextUuid,
+      createUuid: this.#nextUuid,
       policy: plan.settings.policy,
       listener: {
+        onSweep: (call) => this.#massExpiries.noteSweep(call),
         onExecuted: (route, verb, args, answer) => this.#noteExecuted(route, verb, args, answer),
         onAnswered: (route, verb, args, answer) => this.#noteAnswered(route, verb, args, answer),
         onFailed: (route, verb, reason) => this.#noteFailed(route, verb, reason),
       },
     })
-    this.transactions = new Transactions(this.time, (message) =>
-      this.violations.push({ invariant: 'tx', message }),
-    )
-    this.#nextUuid = nextUuid
+    this.transactions = new Transactions(this.time, (jobId) => this.database.leaseOf(jobId), report('tx'))
+    this.#endedLeases = new EndedLeases(report('lease'))
+    this.#massExpiries = new MassExpiries(report('mass'))
+    this.departures = new Departures(this.evidence)
+    this.#player = new FaultPlayer(this)
   }
-
-  readonly #nextUuid: () => string
-  readonly #endedLeases = new EndedLeases((message) => this.violations.push({ invariant: 'lease', message }))
 
   async run(): Promise<void> {
     const restore = replaceTiming(this.time.timing(this.#nextUuid))
     const note = (error: unknown) =>
-      this.violations.push({ invariant: 'crash', message: `an error nobody caught: ${String(error)}` })
+      this.evidence.violations.push({
+        invariant: 'crash',
+        message: `an error nobody caught: ${String(error)}`,
+      })
     process.on('unhandledRejection', note)
     try {
       this.#begin()
@@ -96,13 +114,12 @@ export class Simulation {
 
   #begin(): void {
     const { settings, jobs, faults } = this.plan
-    for (let place = 0; place < settings.workers; place++) this.startWorker(place)
+    for (let place = 0; place < settings.workers; place++) this.#startWorker(place)
     if (settings.reapers > 0) this.startReaper()
     this.#startEnqueuer(jobs)
-    const player = new FaultPlayer(this)
-    for (const fault of faults) player.schedule(fault)
+    for (const fault of faults) this.#player.schedule(fault)
     this.time.after(this.plan.durationMs, null, () => {
-      player.healAll()
+      this.#player.healAll()
       this.#isHealed = true
       this.say('everything', 'is healed')
     })
@@ -123,10 +140,21 @@ export class Simulation {
     )
     this.#isClosing = true
     for (const worker of this.workers) worker.stop()
-    const closeMs = this.time.nowMs + settings.graceMs + 30_000
+    // A process hears of it when nothing blocks its event loop.
+    const heardMs = Math.max(this.time.nowMs, ...this.workers.map(({ main }) => main.blockedUntilMs))
+    const closeMs = heardMs + settings.graceMs + 30_000
     await this.time.runUntil(closeMs, () => this.workers.every(({ isOver }) => isOver))
     for (const { name, isOver } of this.workers)
-      if (!isOver) this.violations.push({ invariant: 'stop', message: `${name} did not end after SIGTERM` })
+      if (!isOver)
+        this.evidence.violations.push({ invariant: 'stop', message: `${name} did not end after SIGTERM` })
+  }
+
+  get isHealed(): boolean {
+    return this.#isHealed
+  }
+
+  get coverage(): Coverage {
+    return this.#player.coverage
   }
 
   get #sampleMs(): number {
@@ -141,52 +169,20 @@ export class Simulation {
     return this.rows().every(({ status }) => status !== 'waiting' && status !== 'running')
   }
 
-  rows() {
+  rows(): Job[] {
     return this.database.rows()
+  }
+
+  placeOf(job: Job): Place {
+    const isAlive = (name: string) => this.#byName.get(name)?.isOver === false
+    return this.places.of(job, this.database.store.now(), isAlive)
   }
 
   say(who: string, what: string): void {
     this.trace.add(this.time.nowMs, who, what)
   }
 
-  disturb(who: string, kind: string, durationMs: number): Disturbance {
-    const from = EPOCH_MS + this.time.nowMs
-    const disturbance = { who, kind, from, to: from + durationMs }
-    this.disturbances.push(disturbance)
-    return disturbance
-  }
-
-  /** Commits since then are lost: what they acknowledged is excused. */
-  noteLost(fromMs: number): void {
-    const lost = { from: EPOCH_MS + fromMs, to: EPOCH_MS + this.time.nowMs }
-    this.#lost.push(lost)
-    // Nobody has swept the replica since.
-    this.disturbances.push({ who: '*', kind: 'database-stopped', ...lost })
-  }
-
-  readonly #lost: { from: number; to: number }[] = []
-  readonly #enqueuedAt = new Map<string, number>()
-
-  #isLost(at: number): boolean {
-    return this.#lost.some(({ from, to }) => at >= from - 1 && at <= to)
-  }
-
-  keptLedger(): LedgerLine[] {
-    return this.ledger.map((line) =>
-      this.#isLost(line.at) ? { ...line, outcome: 'lost', end: 'lost' } : line,
-    )
-  }
-
-  keptIds(): string[] {
-    return this.enqueuedIds.filter((id) => !this.#isLost(this.#enqueuedAt.get(id) ?? 0))
-  }
-
-  /** A failover undoes an effect together with the completion. */
-  keptEffects(): { jobId: string; leaseId: string }[] {
-    return this.transactions.effects.filter(({ at }) => !this.#isLost(at))
-  }
-
-  startWorker(place: number): void {
+  #startWorker(place: number): void {
     if (this.#isClosing) return
     const generation = (this.#generations[place] ?? 0) + 1
     this.#generations[place] = generation
@@ -196,21 +192,28 @@ export class Simulation {
       database: this.database,
       settings: this.plan.settings,
       transactions: this.transactions,
-      handlers: (started) => handlersOf(started, (kind, by, job) => this.#note(kind, by.name, job)),
+      handlers: (started) =>
+        handlersOf(started, {
+          onWork: (kind, job) => this.#note(kind, started.name, job),
+          onPlace: (reached, lease) => this.places.arrive(reached, started.name, lease),
+        }),
       onEvents: (events, started) => this.#listen(events, started),
       onEnded: (ended, isKilled) => this.#noteEnd(ended, place, isKilled),
     })
     this.workers[place] = worker
+    this.#byName.set(worker.name, worker)
     this.say(worker.name, 'starts')
     worker.start()
   }
 
   #noteEnd(worker: SimWorker, place: number, isKilled: boolean): void {
     this.say(worker.name, isKilled ? 'is killed' : 'has ended')
+    if (!isKilled) this.departures.noteEnd(worker.name, EPOCH_MS + this.time.nowMs)
     this.transactions.forget(worker.name)
-    this.disturb(worker.name, 'gone', Number.POSITIVE_INFINITY)
+    this.database.closeSockets(worker.name)
+    this.evidence.disturb(worker.name, 'gone', Number.POSITIVE_INFINITY)
     const restartMs = 50 + this.random() * this.plan.settings.policy.defaultLeaseMs
-    if (!this.#isClosing) this.time.after(restartMs, null, () => this.startWorker(place))
+    if (!this.#isClosing) this.time.after(restartMs, null, () => this.#startWorker(place))
   }
 
   /** A process of its own that only sweeps. */
@@ -219,13 +222,8 @@ export class Simulation {
     const loop = new Loop('reaper', this.time.nowMs)
     this.#reaperLoop = loop
     const store = this.database.connect({ loop, owner: 'reaper', kind: 'main', timeoutMs: 30_000 })
-    this.time.after(0, loop, () => {
-      const reaper: Reaper = startReaper({
-        tables: [{ name: 'jobs', store }],
-        intervalMs: this.plan.settings.policy.sweepIntervalMs,
-      })
-      void reaper
-    })
+    const intervalMs = this.plan.settings.policy.sweepIntervalMs
+    this.time.after(0, loop, () => void startReaper({ tables: [{ name: 'jobs', store }], intervalMs }))
   }
 
   #startEnqueuer(jobs: PlannedJob[]): void {
@@ -247,9 +245,7 @@ export class Simulation {
       () => false,
     )
     this.#acknowledged++
-    if (enqueued === undefined) return
-    this.enqueuedIds.push(enqueued.jobId)
-    this.#enqueuedAt.set(enqueued.jobId, EPOCH_MS + this.time.nowMs)
+    if (enqueued !== undefined) this.evidence.noteEnqueued(enqueued.jobId)
   }
 
   #listen(events: RuntimeEventEmitter, worker: SimWorker): void {
@@ -257,83 +253,94 @@ export class Simulation {
     events.on('job:started', ({ job }) => this.#note('started', name, job, { fence: job.fence }))
     events.on('job:ended', ({ job, end }) => this.#note('ended', name, job, { end }))
     events.on('job:at-risk', ({ job }) => this.#note('at-risk', name, job))
-    events.on('job:aborted', ({ job, reason }) => this.say(name, `aborts ${shortId(job.jobId)}: ${reason}`))
+    events.on('job:aborted', ({ job, reason }) => {
+      this.places.arrive('aborted', name, job)
+      this.say(name, `aborts ${shortId(job.jobId)}: ${reason}`)
+    })
     events.on('heartbeat:failed', () => this.say(name, 'heartbeats fail'))
     events.on('heartbeat:recovered', () => this.say(name, 'heartbeats are answered again'))
-    events.on('worker:draining', ({ reason }) => this.say(name, `leaves: ${reason}`))
+    events.on('worker:draining', ({ reason }) => {
+      this.departures.noteStop(name, EPOCH_MS + this.time.nowMs)
+      this.say(name, `leaves: ${reason}`)
+    })
   }
 
   #note(kind: string, name: string, job: Lease & Partial<ClaimedJob>, more: Partial<LedgerLine> = {}): void {
-    const worker = this.workers.find((each) => each.name === name)
-    if (worker?.main.isDead !== false) return
+    if (this.#byName.get(name)?.main.isDead !== false) return
     const at = EPOCH_MS + this.time.localMs
-    this.ledger.push({ kind, at, worker: name, pid: 0, job: job.jobId, lease: job.leaseId, ...more })
-    this.say(name, `${kind} ${job.type ?? ''} ${shortId(job.jobId)} ${more.end ?? ''}`.trimEnd())
+    const { jobId, leaseId, type = '' } = job
+    this.evidence.ledger.push({ kind, at, worker: name, pid: 0, job: jobId, lease: leaseId, ...more })
+    this.say(name, `${kind} ${type} ${shortId(jobId)} ${more.end ?? ''}`.trimEnd())
   }
 
   #noteExecuted(route: Route, verb: string, args: unknown[], answer: unknown): void {
     if (verb === 'heartbeatJobs') this.transactions.noteHeartbeat(route.owner, args[0] as Lease[])
-    if (verb === 'sweepJobs') this.#noteSweep(answer as { held?: number; holdReason?: string | null })
-    if (verb === 'claimJobs')
-      for (const { jobId, fence, leaseId } of answer as ClaimedJob[])
-        this.leases.set(`${jobId} ${fence}`, leaseId)
+    if (verb === 'claimJobs') this.#noteClaims(route.owner, answer as ClaimedJob[])
     if (verb === 'completeJobs')
       this.transactions.noteCompleted(args[0] as Lease[], answer as { outcome: string }[])
+    if (verb === 'sweepJobs') {
+      const { held = 0, holdReason } = answer as { held?: number; holdReason?: string | null }
+      if (held > 0) this.evidence.holds.push({ at: EPOCH_MS + this.time.nowMs, reason: holdReason ?? 'none' })
+    }
     if (!QUIET.has(verb)) this.say('database', `${verb} by ${route.owner}${describeCall(verb, args, answer)}`)
   }
 
-  #noteSweep({ held = 0, holdReason }: { held?: number; holdReason?: string | null }): void {
-    if (held > 0) this.holds.push({ at: EPOCH_MS + this.time.nowMs, reason: holdReason ?? 'none' })
+  #noteClaims(worker: string, claims: ClaimedJob[]): void {
+    this.evidence.noteClaims(claims)
+    for (const lease of claims) this.places.arrive('claimed', worker, lease)
   }
 
   #noteAnswered(route: Route, verb: string, args: unknown[], answer: unknown): void {
     if (verb === 'heartbeatJobs')
       this.#endedLeases.noteAnswers(route.owner, (answer as HeartbeatReport).answers)
     if (verb === 'heartbeatJobs' || route.kind === 'heartbeat') return
-    for (const [index, lease] of leasesOf(verb, args).entries()) {
-      const outcome = (answer as { outcome: string }[])[index]?.outcome
-      const at = EPOCH_MS + this.time.nowMs
-      const { jobId: job, leaseId } = lease
-      this.ledger.push({
+    const at = EPOCH_MS + this.time.nowMs
+    for (const [index, { jobId: job, leaseId: lease }] of leasesOf(verb, args).entries()) {
+      const outcome = (answer as { outcome: string }[])[index]?.outcome ?? ''
+      this.evidence.ledger.push({
         kind: 'answered',
         at,
         worker: route.owner,
         pid: 0,
         job,
-        lease: leaseId,
+        lease,
         verb,
-        outcome: outcome ?? '',
+        outcome,
       })
     }
   }
 
   #noteFailed(route: Route, verb: string, reason: string): void {
     this.say(route.owner, `${verb}: ${reason}`)
-    if (route.kind === 'heartbeat') this.disturb(route.owner, 'answer-lost', 0)
+    this.departures.noteFailure(route.owner)
+    if (route.kind === 'heartbeat') this.evidence.disturb(route.owner, 'answer-lost', 0)
   }
 
   /** Whether some process can: nobody is late while none is. */
   #canSweep(): boolean {
-    const { cutOff, lossy } = this.database.trouble
+    const { network } = this.database
     if (this.plan.settings.reapers > 0) return true
     return this.workers.some(
       ({ isOver, main, name }) =>
-        !isOver && main.blockedUntilMs <= this.time.nowMs && !cutOff.has(name) && !lossy.has(name),
+        !isOver &&
+        main.blockedUntilMs <= this.time.nowMs &&
+        !network.isCutOff(name) &&
+        !network.lossy.has(name),
     )
   }
 
   #sample(): void {
     const at = this.database.store.now()
-    const rows = this.rows()
-    const mismatched = rows.filter(
-      ({ status, leaseId, leaseExpiresAt }) =>
-        (status === 'running') !== (leaseId !== null) || (leaseId === null) !== (leaseExpiresAt === null),
-    ).length
-    const ends = rows.flatMap(({ status, leaseExpiresAt }) =>
-      status === 'running' && leaseExpiresAt !== null ? [at - leaseExpiresAt.getTime()] : [],
-    )
-    if (!this.#canSweep()) this.disturb('*', 'reaper-keeps-locks', this.#sampleMs).from -= this.#sampleMs
-    this.samples.push({ at, mismatched, overdueMs: Math.max(0, ...ends) })
+    let mismatched = 0
+    let overdueMs = 0
+    for (const { status, leaseId, leaseExpiresAt } of this.rows()) {
+      const isRunning = status === 'running'
+      if (isRunning !== (leaseId !== null) || isRunning !== (leaseExpiresAt !== null)) mismatched++
+      if (isRunning && leaseExpiresAt !== null) overdueMs = Math.max(overdueMs, at - leaseExpiresAt.getTime())
+    }
+    if (!this.#canSweep())
+      this.evidence.disturb('*', 'reaper-keeps-locks', this.#sampleMs).from -= this.#sampleMs
+    this.evidence.samples.push({ at, mismatched, overdueMs })
     if (!this.#isClosing) this.time.after(this.#sampleMs, null, () => this.#sample())
   }
 }

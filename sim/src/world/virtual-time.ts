@@ -19,13 +19,25 @@ export class Loop {
   }
 }
 
-interface Entry {
+class Entry implements Timer {
   atMs: number
-  order: number
-  loop: Loop | null
-  run: () => void
-  everyMs: number | null
-  isCancelled: boolean
+  order = 0
+  readonly loop: Loop | null
+  readonly run: () => void
+  /** Null for one that fires once. */
+  readonly everyMs: number | null
+  isCancelled = false
+
+  constructor(atMs: number, loop: Loop | null, run: () => void, everyMs: number | null) {
+    this.atMs = atMs
+    this.loop = loop
+    this.run = run
+    this.everyMs = everyMs
+  }
+
+  unref(): this {
+    return this
+  }
 }
 
 /** Virtual times start here, so that a date is readable. */
@@ -61,14 +73,7 @@ export class VirtualTime {
 
   /** Runs `run` on a loop, `ms` from the local time on. */
   after(ms: number, loop: Loop | null, run: () => void): Entry {
-    return this.#add({
-      atMs: this.localMs + Math.max(0, ms),
-      order: 0,
-      loop,
-      run,
-      everyMs: null,
-      isCancelled: false,
-    })
+    return this.#add(new Entry(this.localMs + Math.max(0, ms), loop, run, null))
   }
 
   /** Runs the queue until it is empty, `hasEnough`, or the limit is reached. */
@@ -97,17 +102,9 @@ export class VirtualTime {
   }
 
   #runNext(limitMs: number): boolean {
-    const entry = this.#take()
-    if (entry === undefined || entry.atMs > limitMs) return false
-    const { loop } = entry
-    if (entry.isCancelled || loop?.isDead === true) return true
-    this.#nowMs = Math.max(this.#nowMs, entry.atMs)
-    if (loop !== null && loop.blockedUntilMs > this.#nowMs) {
-      entry.atMs = loop.blockedUntilMs
-      this.#push(entry)
-      return true
-    }
-    this.#current = loop
+    const entry = this.#takeNext(limitMs)
+    if (entry === undefined) return false
+    this.#current = entry.loop
     this.events++
     if (entry.everyMs !== null) {
       entry.atMs = this.#nowMs + entry.everyMs
@@ -117,16 +114,29 @@ export class VirtualTime {
     return true
   }
 
+  /** The next entry that can run, and its time. */
+  #takeNext(limitMs: number): Entry | undefined {
+    for (;;) {
+      const entry = this.#take()
+      if (entry === undefined || entry.atMs > limitMs) return undefined
+      const { loop } = entry
+      if (entry.isCancelled || loop?.isDead === true) continue
+      this.#nowMs = Math.max(this.#nowMs, entry.atMs)
+      if (loop === null || loop.blockedUntilMs <= this.#nowMs) return entry
+      entry.atMs = loop.blockedUntilMs
+      this.#push(entry)
+    }
+  }
+
   /** Replaces Node's clocks, timers and chance in the runtime. */
   timing(createUuid: () => string): Timing {
     const set = (run: () => void, ms: number, everyMs: number | null): Timer => {
       // Node's timers are late by up to a millisecond, and never early.
       const atMs = this.localMs + Math.max(1, ms) + this.#random()
-      const entry = this.#add({ atMs, order: 0, loop: this.#current, run, everyMs, isCancelled: false })
-      return Object.assign(entry, { unref: () => entry })
+      return this.#add(new Entry(atMs, this.#current, run, everyMs))
     }
     const clear = (timer: Timer | undefined) => {
-      if (timer !== undefined) (timer as unknown as Entry).isCancelled = true
+      if (timer !== undefined) (timer as Entry).isCancelled = true
     }
     return {
       nowMs: () => this.localMs - (this.#current?.originMs ?? 0),

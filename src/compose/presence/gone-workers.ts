@@ -1,17 +1,12 @@
 // Watching for workers that are gone, for a reaper: a session that holds no presence of its own.
-import type { TableProfile } from '../../profile/profile.ts'
+import { startPresence } from '../../runtime/heartbeat/presence-session.ts'
+import type { Presence } from '../../runtime/heartbeat/worker-presence.ts'
 import type { GoneWorkers } from '../../runtime/services/reaper.ts'
-import { type Presence, startPresence } from '../../store/postgres/connection/presence.ts'
-import type { ServerAddress } from '../../store/postgres/connection/schema-owners.ts'
-
-export interface GoneWorkersOptions {
-  server: ServerAddress
-  schema: string
-  table: TableProfile
-}
+import { openPresenceConnection, type PresenceAddress } from '../../store/postgres/connection/presence.ts'
+import { movesOf } from '../../store/postgres/connection/schema-owners.ts'
 
 /** Connects with the first use. */
-export function watchGoneWorkers(options: GoneWorkersOptions): GoneWorkers & { stop(): Promise<void> } {
+export function watchGoneWorkers(address: PresenceAddress): GoneWorkers & { stop(): Promise<void> } {
   let heard = () => {}
   let session: Presence | undefined
   return {
@@ -19,7 +14,12 @@ export function watchGoneWorkers(options: GoneWorkersOptions): GoneWorkers & { s
       heard = listener
     },
     watch() {
-      session ??= startPresence({ ...options, longestLeaseMs: 0, onGone: () => heard() })
+      session ??= startPresence({
+        open: () => openPresenceConnection(address),
+        onMoved: movesOf(address.server),
+        longestLeaseMs: 0,
+        onGone: () => heard(),
+      })
       session.watch()
     },
     async stop() {

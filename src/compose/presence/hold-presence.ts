@@ -1,13 +1,11 @@
 // Presence of a process that runs no worker: the canary of a drill.
-import type { TableProfile } from '../../profile/profile.ts'
+import { startPresence } from '../../runtime/heartbeat/presence-session.ts'
 import { processKey } from '../../runtime/worker/process-name.ts'
 import { isNeo4jUrl } from '../../store/neo4j/deferred-store.ts'
-import { startPresence } from '../../store/postgres/connection/presence.ts'
+import { openPresenceConnection, type PresenceAddress } from '../../store/postgres/connection/presence.ts'
 
-export interface HoldPresenceOptions {
+export interface HoldPresenceOptions extends Omit<PresenceAddress, 'server'> {
   databaseUrl: string
-  schema: string
-  table: TableProfile
   workerId: string
   longestLeaseMs: number
 }
@@ -26,7 +24,7 @@ export function holdPresence(options: HoldPresenceOptions): Promise<HeldPresence
     const answer = (offReason: string | null) => resolve({ offReason, stop: () => presence.stop() })
     const presence = startPresence({
       ...options,
-      server: options.databaseUrl,
+      open: () => openPresenceConnection({ ...options, server: options.databaseUrl }),
       processKey,
       isWatching: false,
       // Both are called after this statement: connecting takes a round trip.

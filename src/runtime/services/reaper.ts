@@ -78,7 +78,7 @@ export function startReaper(options: ReaperOptions): Reaper {
     while (!stopping.signal.aborted) {
       woken = new AbortController()
       for (const table of tables) await table.sweepIfDue()
-      await wait(intervalMs, AbortSignal.any([stopping.signal, woken.signal]))
+      await wait(intervalMs, stopping.signal, woken.signal)
     }
   }
 }

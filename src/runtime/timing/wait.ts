@@ -1,16 +1,19 @@
 import { timing } from './timing.ts'
 
-/** Resolves after `ms` or when the signal is aborted; never rejects. */
-export function wait(ms: number, signal: AbortSignal): Promise<void> {
+/**
+ * Resolves after `ms` or when one of the signals is aborted; never rejects. Not by `AbortSignal.any`: Node keeps such a signal, and
+ * everything that waits for it, for as long as somebody listens.
+ */
+export function wait(ms: number, ...signals: AbortSignal[]): Promise<void> {
   return new Promise((resolve) => {
     const timer = timing.setTimeout(done, ms)
-    signal.addEventListener('abort', done)
+    for (const signal of signals) signal.addEventListener('abort', done)
     function done() {
       timing.clearTimeout(timer)
-      signal.removeEventListener('abort', done)
+      for (const signal of signals) signal.removeEventListener('abort', done)
       resolve()
     }
-    if (signal.aborted) done()
+    if (signals.some(({ aborted }) => aborted)) done()
   })
 }
 

@@ -98,7 +98,7 @@ async function send(
   { allowsPrivate = false, resolve }: WebhookSenderOptions,
 ): Promise<DeliveryAnswer> {
   const ended = new AbortController()
-  const late = wait(timeoutMs, AbortSignal.any([ended.signal, leaving])).then(() => {
+  const late = wait(timeoutMs, ended.signal, leaving).then(() => {
     throw new Error(leaving.aborted ? 'the worker stopped' : `no answer within ${timeoutMs} ms`)
   })
   try {

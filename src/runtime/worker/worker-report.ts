@@ -48,6 +48,7 @@ export function startWorkerReport(options: WorkerReportOptions): WorkerReporter 
 class RunningReporter {
   readonly #options: WorkerReportOptions
   readonly #intervalMs: number
+  readonly #host = hostname()
   readonly #stopping = new AbortController()
   readonly #offs: (() => void)[]
   #changed = new AbortController()
@@ -106,7 +107,7 @@ class RunningReporter {
       // Before the report, so that the next one covers changes during it.
       this.#changed = new AbortController()
       await this.#report()
-      await wait(this.#intervalMs, AbortSignal.any([this.#changed.signal, this.#stopping.signal]))
+      await wait(this.#intervalMs, this.#changed.signal, this.#stopping.signal)
     }
     await this.#report()
   }
@@ -122,7 +123,7 @@ class RunningReporter {
         workerId,
         isStart: !this.#isTold,
         phase: this.#phase,
-        host: hostname(),
+        host: this.#host,
         pid: process.pid,
         ...(version === undefined ? {} : { version }),
         types,

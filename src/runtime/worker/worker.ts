@@ -313,9 +313,8 @@ class RunningWorker<Tx> {
 
   async #untilGivenUp(ended: AbortSignal): Promise<void> {
     const { signal } = this.#leaving
-    const isOver = AbortSignal.any([signal, ended])
-    await wait(this.#options.graceMs, isOver)
-    await wait(LAST_WRITES_MS, isOver)
+    await wait(this.#options.graceMs, signal, ended)
+    await wait(LAST_WRITES_MS, signal, ended)
     if (signal.aborted) await wait(LAST_WRITES_NOW_MS, ended)
     // Ends the repetitions of writes that failed.
     else if (!ended.aborted) this.#leaving.abort()

@@ -42,6 +42,25 @@ describe('options of the memory store', () => {
     expect(() => store.elapse(-1)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }))
   })
 
+  it('LEASE-10 workers that are gone lose what they held when they vanished, and nothing they claimed since', async () => {
+    const vanishedAt = new Map<string, number>()
+    const store = createMemoryStore({
+      now: () => 1_000_000,
+      goneWorkers: () => vanishedAt,
+      policy: { presence: 'auto' },
+    })
+    await store.enqueueJobs([{ type: 'asr' }, { type: 'asr' }])
+    const [before] = await store.claimJobs(request)
+    store.elapse(1_000)
+    vanishedAt.set('worker-1', store.now())
+    await store.claimJobs(request)
+    const { reaped } = await store.sweepJobs({ reaper: { reaperId: 'reaper' } })
+    expect(reaped).toMatchObject([{ jobId: before?.jobId, action: 'requeued', reason: 'worker_gone' }])
+    const events = await store.listEvents(before?.jobId ?? '')
+    expect(events.at(-1)?.data.details).toMatchObject({ cause: 'worker-gone' })
+    expect(await store.getJob(before?.jobId ?? '')).toMatchObject({ crashes: 1, status: 'waiting' })
+  })
+
   it('REAP-9 events name the given table', async () => {
     const store = createMemoryStore({ table: 'asr_jobs', policy: { events: 'all' } })
     const [job] = await store.enqueueJobs([{ type: 'asr' }])

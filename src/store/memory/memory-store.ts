@@ -56,6 +56,8 @@ export interface MemoryStoreOptions {
   table?: string
   /** Whether waiting jobs are compared with their budget; a team's own table does not (C29). Default: true. */
   judgesWaiting?: boolean
+  /** Workers whose session is gone, with when each vanished (LEASE-10). Default: none, since this store has no sessions. */
+  goneWorkers?: () => ReadonlyMap<string, number>
   /** Runs the work of a handler's `tx`, which the store then completes. Default: `tx` throws NOT_SUPPORTED. */
   transaction?: LocalStore['transaction']
 }
@@ -98,6 +100,7 @@ export function openMemoryStore(options: MemoryStoreOptions): { store: MemoryJob
     random: options.random ?? Math.random,
     createJobId: createJobIds(createUuid),
     createUuid,
+    goneWorkers: options.goneWorkers ?? (() => new Map()),
     policy: policyOf(nativePolicy, options.policy),
     eventCount: 0,
     sweptAtMs: null,

@@ -8,6 +8,7 @@ import { agree, type Model, nameOfJob, type Pair, type Side } from '../two-sides
 import { command, type LeaseCommand } from './command.ts'
 import { present, rarely } from './optional-fields.ts'
 import { jobIdsAt, manyPicks, pickIndexes, picks } from './picks.ts'
+import { SWEEP_INTERVAL_MS } from './report-commands.ts'
 
 /** Nothing much, one lease, the longest lease, every deadline, the retention. */
 const hours = fc.oneof(
@@ -32,6 +33,8 @@ const reaping = fc.record({
   afterHours: fc.option(hours, { nil: undefined, freq: 2 }),
   as: fc.constantFrom<Way>('hand', 'hand', 'hand', 'first', 'tick', 'tick', 'failing', 'stepped'),
   limit: rarely(fc.integer({ min: 1, max: 2 })),
+  /** Leaves the sweep to whoever swept within it. */
+  intervalMs: rarely(fc.constant(SWEEP_INTERVAL_MS)),
 })
 
 const reap = reaping.map((wish) =>
@@ -40,7 +43,7 @@ const reap = reaping.map((wish) =>
     wish,
     act: async (pair) => {
       const { model } = pair
-      const { afterHours, as, limit } = wish
+      const { afterHours, as, limit, intervalMs } = wish
       if (afterHours !== undefined) await passHours(pair, afterHours)
       await agree(pair, 'preview of a sweep', async (side) =>
         namesOfReaped(side, await side.store.previewSweep()),
@@ -48,7 +51,9 @@ const reap = reaping.map((wish) =>
       await agree(pair, `sweep (${as}, ${limit ?? 'no'} limit)`, async (side) => {
         const reaper = factsOf(model, side, as)
         return sweepToTheEnd(side, {
-          ...(reaper === undefined ? {} : { reaper }),
+          ...(reaper === undefined
+            ? {}
+            : { reaper: { ...reaper, ...(intervalMs !== undefined && { intervalMs }) } }),
           ...(limit === undefined ? {} : { limit }),
         })
       })
@@ -79,7 +84,8 @@ export async function sweepToTheEnd(side: Side, request: SweepRequest) {
   // The time of the first step, because the model's clock stands still in a sweep: an outage ends with the step that found it, and no
   // millisecond may decide whether the next one begins after that.
   if (request.reaper !== undefined) side.lastSweptAtMs = Date.parse(steps[0]?.sweptAt ?? '')
-  return steps.map(({ reaped, held, holdReason }) => ({
+  return steps.map(({ reaped, held, holdReason, isRedundant = false }) => ({
+    isRedundant,
     reaped: namesOfReaped(side, reaped),
     held,
     holdReason,

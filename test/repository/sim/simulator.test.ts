@@ -1,7 +1,13 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, it } from 'vitest'
+import { type Coverage, coverageTable, emptyCells } from '../../../sim/src/coverage.ts'
 import { drawPlan } from '../../../sim/src/plan/plan.ts'
 import { runPlan, runSeed } from '../../../sim/src/run-seed.ts'
 import { runSeeds } from '../../../sim/src/run-seeds.ts'
+import { Simulation } from '../../../sim/src/world/simulation.ts'
 import { Loop, VirtualTime } from '../../../sim/src/world/virtual-time.ts'
 import { replaceTiming, timing } from '../../../src/runtime/timing/timing.ts'
 
@@ -34,7 +40,102 @@ describe('the simulator', () => {
       faults: [],
       settings: { ...plan.settings, policy, concurrency: 0 },
     })
-    expect(new Set(violations.map(({ invariant }) => invariant))).toEqual(new Set(['I8']))
+    expect(invariantsOf(violations)).toEqual(new Set(['I8']))
+  })
+
+  it('reports needless claims and reaps of a run in which nothing should go wrong', async () => {
+    const plan = planOf('calm')
+    const kill = { atMs: 0, target: 0, durationMs: 0, size: 0.5, kind: 'kill', place: 'working' } as const
+    const { violations } = await runPlan({ ...plan, faults: [kill, { ...kill, place: 'returned' }] })
+    expect(invariantsOf(violations)).toContain('calm')
+    const { violations: none } = await runPlan(plan)
+    expect(none).toEqual([])
+  })
+
+  it('reports a job that ends by crashes, beside jobs that kill their process', async () => {
+    const plan = planOf('poison')
+    const leaseMs = plan.settings.policy.defaultLeaseMs
+    // The first worker that runs it is killed, and so is the next one, until it is dead.
+    const faults = Array.from({ length: 100 }, (_, nth) => ({
+      atMs: (nth * leaseMs) / 10,
+      target: 0,
+      durationMs: 0,
+      size: 0,
+      kind: 'kill' as const,
+      place: 'working' as const,
+    }))
+    const jobs = [{ atMs: 0, type: 'slow', workMs: 2 * leaseMs } as const]
+    const { violations } = await runPlan({ ...plan, jobs, faults, durationMs: 10 * leaseMs })
+    expect(invariantsOf(violations)).toEqual(new Set(['neighbour']))
+  })
+
+  it('leaves nothing of a world behind, also if its processes were killed', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const worlds: WeakRef<Simulation>[] = []
+    for (let seed = 1; seed <= 12; seed++) {
+      const simulation = new Simulation(drawPlan(seed), false)
+      worlds.push(new WeakRef(simulation))
+      await simulation.run()
+    }
+    await expect
+      .poll(
+        () => {
+          collect()
+          return worlds.filter((world) => world.deref() !== undefined).length
+        },
+        { timeout: 30_000 },
+      )
+      .toBeLessThanOrEqual(1)
+  })
+
+  it('prints the same from one thread and from two', async () => {
+    const run = promisify(execFile)
+    const printed = async (threads: number) => {
+      const command = `scripts/sim.mjs --seeds 25 --coverage --threads ${threads}`
+      const { stdout } = await run(process.execPath, command.split(' '))
+      return stdout
+    }
+    const one = await printed(1)
+    expect(one).toContain('25 seeds from 1: 0 with violations')
+    expect(await printed(2)).toBe(one)
+  }, 300_000)
+})
+
+const invariantsOf = (violations: { invariant: string }[]) =>
+  new Set(violations.map(({ invariant }) => invariant))
+
+/** The plan of the first seed of a kind. */
+function planOf(flavour: string) {
+  const plans = Array.from({ length: 100 }, (_, nth) => drawPlan(nth + 1))
+  return plans.find(({ settings }) => settings.flavour === flavour) ?? drawPlan(1)
+}
+
+describe('the coverage of faults', () => {
+  it('counts the jobs that a fault met, by their place', async () => {
+    const plan = drawPlan(3)
+    const fault = {
+      atMs: 1,
+      target: 0,
+      durationMs: 1,
+      size: 0,
+      kind: 'clock-step',
+      place: 'working',
+    } as const
+    const jobs = [{ atMs: 0, type: 'quick', workMs: 500 } as const]
+    const { coverage } = await runPlan({ ...plan, jobs, faults: [fault] })
+    expect(coverage).toEqual({ 'clock-step working': 1 })
+  })
+
+  it('names cells that are empty and could be filled, and no others', () => {
+    const full: Coverage = Object.fromEntries(emptyCells({}).map((cell) => [cell, 1]))
+    expect(Object.keys(full)).toContain('failover new')
+    // A worker that is killed has no waiting jobs.
+    expect(Object.keys(full)).not.toContain('kill new')
+    expect(emptyCells(full)).toEqual([])
+    const { 'kill tx': _, ...missing } = full
+    expect(emptyCells(missing)).toEqual(['kill tx'])
+    expect(coverageTable(missing).match(/\*\*0\*\*/g)).toHaveLength(1)
   })
 })
 

@@ -35,6 +35,13 @@ export function describeMassExpiry(opened: () => TestBench): void {
 }
 
 function describeStandBy(opened: () => TestBench): void {
+  it('REAP-16 a sweep that was long on its way, which looks like a step of the clock, takes none of them either', async () => {
+    const bench = opened()
+    await startMass(bench, { workers, each: 2 })
+    const facts = await factsOf(bench.store, MINUTE, 50 * SECOND)
+    expect(await sweep(bench.store, { reaper: facts })).toMatchObject({ reaped: [], held: 6 })
+  })
+
   it('REAP-16 a reaper that left the sweeps to another one counts from the last one made', async () => {
     const bench = opened()
     await bench.store.writePolicy(policy)

@@ -62,13 +62,15 @@ function detectOutage(state: MemoryState, moment: Moment, facts: ReaperFacts): O
   const expectedMs = sweptAtMs + (facts.elapsedMs ?? Number.NaN)
   // A reaper that got through with a stepped clock has already judged it.
   const isJudged = reachedMs(state) - expectedMs > MAX_CLOCK_DRIFT_MS
-  if (nowMs - expectedMs > MAX_CLOCK_DRIFT_MS && !isJudged)
-    return { fromMs: expectedMs, toMs: nowMs, reason: 'clock-stepped' }
+  const isStepped = nowMs - expectedMs > MAX_CLOCK_DRIFT_MS && !isJudged
   // Leases that expired before the end of a known outage were judged with it: no lease counts in two mass expiries.
   // A reaper that left sweeps to others has judged nothing since the last one.
   const judgedMs = Math.min(sweptAtMs, state.sweptAtMs ?? sweptAtMs)
   const fromMs = Math.max(judgedMs, state.outages.at(-1)?.toMs ?? judgedMs)
-  return isMass(state, moment, fromMs) ? { fromMs, toMs: nowMs, reason: 'mass-expiry' } : null
+  const isMassExpiry = isMass(state, moment, fromMs)
+  // A sweep that was long on its way looks like a step, and may meet a mass that fell silent before it was sent.
+  if (isStepped) return { fromMs: isMassExpiry ? fromMs : expectedMs, toMs: nowMs, reason: 'clock-stepped' }
+  return isMassExpiry ? { fromMs, toMs: nowMs, reason: 'mass-expiry' } : null
 }
 
 /** A reaper that got through has judged everything before. */

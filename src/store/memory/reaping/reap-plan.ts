@@ -72,11 +72,11 @@ export function isTimeout({ nowMs }: Moment, job: Job): boolean {
 /** `spreadMs` is added to the backoff and never shortens it (REAP-14). */
 export function planReap(moment: Moment, job: Job, spreadMs: number): ReapPlan {
   const { nowMs, policy } = moment
-  const cause = isTimeout(moment, job) ? 'timeout' : 'crash'
-  const reason = cause === 'timeout' ? 'deadline_exceeded' : 'lease_expired'
+  const end = isTimeout(moment, job) ? 'timeout' : 'crash'
+  const { cause, reason } = reasonOf(moment, job)
   const before = countsOf(policy, job)
-  const after = countEnd(policy, before, cause)
-  const isRequeued = job.cancelRequestedAt === null && !isReapFinal(policy, before, cause)
+  const after = countEnd(policy, before, end)
+  const isRequeued = job.cancelRequestedAt === null && !isReapFinal(policy, before, end)
   const isCounted = isRequeued && policy.attemptCountedAt === 'failure-and-reap'
   const attempt = isCounted ? after.attempt : before.attempt
   const taken: Job = {
@@ -103,6 +103,14 @@ export function planReap(moment: Moment, job: Job, spreadMs: number): ReapPlan {
       },
     },
   }
+}
+
+function reasonOf(moment: Moment, job: Job): { cause: string; reason: string } {
+  if (isTimeout(moment, job)) return { cause: 'timeout', reason: 'deadline_exceeded' }
+  // A lease that has not ended was taken from a worker that is gone.
+  return isOverdue(moment, job)
+    ? { cause: 'crash', reason: 'lease_expired' }
+    : { cause: 'worker-gone', reason: 'worker_gone' }
 }
 
 function planEnd(moment: Moment, job: Job, taken: Job, reason: string, cause: string): ReapPlan {

@@ -113,7 +113,20 @@ function parseCursor(cursor: string): Position {
 }
 
 function findReapable(state: MemoryState, moment: Moment, outage: Outage | null): Job[] {
-  return jobsInIdOrder(state).filter((job) => isOverdue(moment, job) && !isHeld(outage, moment, job))
+  const gone = moment.policy.presence === 'off' ? new Map<string, number>() : state.goneWorkers()
+  return jobsInIdOrder(state).filter(
+    (job) => (isOverdue(moment, job) && !isHeld(outage, moment, job)) || isOfGone(gone, job),
+  )
+}
+
+/** A worker that is gone loses what it held when it vanished: a later claim or heartbeat proves life (LEASE-10). */
+function isOfGone(
+  gone: ReadonlyMap<string, number>,
+  { status, workerId, heartbeatAt, startedAt }: Job,
+): boolean {
+  const vanishedMs = gone.get(workerId ?? '')
+  if (status !== 'running' || vanishedMs === undefined) return false
+  return Math.max(heartbeatAt?.getTime() ?? 0, startedAt?.getTime() ?? 0) < vanishedMs
 }
 
 /**

@@ -105,6 +105,8 @@ export interface MemoryState {
   readonly random: () => number
   readonly createJobId: (nowMs: number) => string
   readonly createUuid: () => string
+  /** Workers that are gone, with when each vanished. */
+  readonly goneWorkers: () => ReadonlyMap<string, number>
   policy: Policy
   eventCount: number
   /** Last sweep by a reaper. */

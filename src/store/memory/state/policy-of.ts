@@ -7,6 +7,7 @@ import type { MemoryState } from './memory-state.ts'
 export function policyOf(stored: Policy, override: PolicyOverride | undefined): Policy {
   if (override === undefined) return stored
   const given = Object.fromEntries(Object.entries(override).filter(([, value]) => value !== undefined))
+  if (Object.keys(given).length === 0) return stored
   checkPolicy(stored, given)
   return withOverride(stored, given)
 }

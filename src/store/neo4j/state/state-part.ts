@@ -153,6 +153,7 @@ function openState(context: PartContext, { nowMs, jobs, bodies, stories }: Loade
     random: Math.random,
     createJobId: context.createJobId,
     createUuid: randomUUID,
+    goneWorkers: () => new Map(),
     policy: withOverride(context.policy, settings.get('policy') as Partial<Policy> | undefined),
     eventCount: firstId,
     sweepCount: firstId,

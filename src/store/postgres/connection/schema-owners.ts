@@ -20,6 +20,10 @@ export type ServerAddress = string | MovingAddress
 export const findAddress = async (server: ServerAddress): Promise<string> =>
   typeof server === 'string' ? server : server.find()
 
+/** Nothing for a server that never moves. */
+export const movesOf = (server: ServerAddress): MovingAddress['onMoved'] | undefined =>
+  typeof server === 'string' ? undefined : server.onMoved
+
 export interface SchemaOwnersOptions {
   coordinatorUrl: string
   /** Of the coordinator. */

@@ -2,7 +2,7 @@
 // is open no heartbeat may write the row of its job: a REPEATABLE READ transaction would fail (C4, C27).
 import type { Lease } from '../../../src/job/lease.ts'
 import type { JobStore } from '../../../src/store/job-store.ts'
-import { EPOCH_MS, type VirtualTime } from './virtual-time.ts'
+import { EPOCH_MS, type VirtualTime } from '../world/virtual-time.ts'
 
 interface Open {
   jobId: string
@@ -13,12 +13,18 @@ interface Open {
 export class Transactions {
   readonly #time: VirtualTime
   readonly #onViolation: (message: string) => void
-  /** By job, the worker whose transaction is open. */
-  readonly #open = new Map<string, string>()
+  readonly #leaseOf: (jobId: string) => string | null
+  /** By job. After a failover a worker may hold another lease of a job whose transaction it has not given up yet. */
+  readonly #open = new Map<string, { owner: string; leaseId: string | null }>()
   readonly effects: { jobId: string; leaseId: string; at: number }[] = []
 
-  constructor(time: VirtualTime, onViolation: (message: string) => void) {
+  constructor(
+    time: VirtualTime,
+    leaseOf: (jobId: string) => string | null,
+    onViolation: (message: string) => void,
+  ) {
     this.#time = time
+    this.#leaseOf = leaseOf
     this.#onViolation = onViolation
   }
 
@@ -34,17 +40,18 @@ export class Transactions {
   async run<T>(store: JobStore, { jobId, owner }: Open, work: (client: never) => Promise<T>): Promise<T> {
     // Its `begin` takes a round trip.
     await store.readPolicy()
-    this.#open.set(jobId, owner)
+    const open = { owner, leaseId: this.#leaseOf(jobId) }
+    this.#open.set(jobId, open)
     try {
       return await work('tx' as never)
     } finally {
-      if (this.#open.get(jobId) === owner) this.#open.delete(jobId)
+      if (this.#open.get(jobId) === open) this.#open.delete(jobId)
     }
   }
 
   noteHeartbeat(owner: string, leases: Lease[]): void {
-    for (const { jobId } of leases)
-      if (this.#open.get(jobId) === owner)
+    for (const { jobId, leaseId } of leases)
+      if (this.#open.get(jobId)?.owner === owner && this.#open.get(jobId)?.leaseId === leaseId)
         this.#onViolation(
           `job ${jobId}: a heartbeat of ${owner} wrote its row during its transaction, at ${this.#time.nowMs} ms`,
         )
@@ -53,11 +60,11 @@ export class Transactions {
   /** The completion of an open transaction commits its effect. */
   noteCompleted(leases: Lease[], outcomes: { outcome: string }[]): void {
     for (const [index, { jobId, leaseId }] of leases.entries())
-      if (this.#open.has(jobId) && outcomes[index]?.outcome === 'completed')
+      if (this.#open.get(jobId)?.leaseId === leaseId && outcomes[index]?.outcome === 'completed')
         this.effects.push({ jobId, leaseId, at: EPOCH_MS + this.#time.nowMs })
   }
 
   forget(owner: string): void {
-    for (const [jobId, by] of this.#open) if (by === owner) this.#open.delete(jobId)
+    for (const [jobId, open] of this.#open) if (open.owner === owner) this.#open.delete(jobId)
   }
 }

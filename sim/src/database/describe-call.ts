@@ -1,4 +1,5 @@
 import type { ClaimedJob } from '../../../src/job/lease.ts'
+import type { SweepStep } from '../../../src/store/job-store.ts'
 import { leasesOf } from './sim-database.ts'
 
 export const shortId = (jobId: string) => jobId.slice(-6)
@@ -10,8 +11,9 @@ export function describeCall(verb: string, args: unknown[], answer: unknown): st
   if (verb === 'heartbeatJobs')
     return `: ${(answer as { answers: { jobId: string; answer: string }[] }).answers.map(({ jobId, answer: each }) => `${shortId(jobId)} ${each}`).join(', ')}`
   if (verb === 'sweepJobs') {
-    const { reaped, held } = answer as { reaped: { jobId: string; action: string }[]; held: number }
-    return `: ${reaped.map(({ jobId, action }) => `${action} ${shortId(jobId)}`).join(', ') || 'nothing'}${held > 0 ? `, ${held} held` : ''}`
+    const { reaped, held } = answer as SweepStep
+    const verdicts = reaped.map(({ jobId, action, reason }) => `${action} ${shortId(jobId)} (${reason})`)
+    return `: ${verdicts.join(', ') || 'nothing'}${held > 0 ? `, ${held} held` : ''}`
   }
   const leases = leasesOf(verb, args)
   const outcomes = answer as { outcome: string }[]

@@ -1,0 +1,187 @@
+// Sessions of the server that hold presence locks, and what the engine notes about them: look_at_workers.sql, take_presence.sql
+// and gone_workers.sql in TypeScript.
+import type { MemoryState } from '../../../src/store/memory/state/memory-state.ts'
+import type { PresenceLook } from '../../../src/store/presence-connection.ts'
+
+export interface Session {
+  owner: string
+  /** Whose lock it holds. */
+  workerId: string | null
+  isWatching: boolean
+  usedAtMs: number
+  onEnd: () => void
+}
+
+/** The part of a worker's row that is about presence. */
+interface Row {
+  graceMs: number
+  epoch: number | null
+  takenAtMs: number
+  vanishedAtMs: number | null
+  absentAtMs: number | null
+}
+
+const MOST_WATCHERS = 2
+/** A session that watches and was not used for longer is frozen. */
+const FROZEN_MS = 10_000
+/** For so long a look reports again that a worker is gone: a job of it may have been locked. */
+const REPORTED_MS = 5_000
+
+interface Seen extends Row {
+  workerId: string
+  isPresent: boolean
+  isAbsent: boolean
+  isDue: boolean
+  isChanged: boolean
+}
+
+export class Sessions {
+  readonly #state: MemoryState
+  readonly #epoch: () => number
+  readonly #open = new Set<Session>()
+  readonly #rows = new Map<string, Row>()
+
+  constructor(state: MemoryState, epoch: () => number) {
+    this.#state = state
+    this.#epoch = epoch
+  }
+
+  begin(session: Session): void {
+    this.#open.add(session)
+  }
+
+  end(session: Session): void {
+    if (this.#open.delete(session)) session.onEnd()
+  }
+
+  /** The server ends them all, or those of one process. */
+  endAll(owner?: string): void {
+    for (const session of this.#open) if (owner === undefined || session.owner === owner) this.end(session)
+  }
+
+  nowMs(): number {
+    return this.#state.nowMs()
+  }
+
+  isOpen(session: Session): boolean {
+    return this.#open.has(session)
+  }
+
+  take(session: Session, workerId: string, graceMs: number): void {
+    session.workerId = workerId
+    const known = this.#rows.get(workerId)
+    this.#rows.set(workerId, {
+      graceMs,
+      epoch: this.#epoch(),
+      takenAtMs: known?.takenAtMs ?? this.#state.nowMs(),
+      vanishedAtMs: known?.vanishedAtMs ?? null,
+      absentAtMs: null,
+    })
+  }
+
+  leave(workerId: string): void {
+    this.#rows.delete(workerId)
+  }
+
+  showLife(workerId: string): void {
+    const worker = this.#state.workers.get(workerId)
+    if (worker !== undefined)
+      this.#state.workers.set(workerId, { ...worker, seenAt: new Date(this.#state.nowMs()) })
+  }
+
+  watch(session: Session): boolean {
+    if (this.watchers() >= MOST_WATCHERS) return false
+    session.isWatching = true
+    return true
+  }
+
+  watchers(): number {
+    const sinceMs = this.#state.nowMs() - FROZEN_MS
+    return [...this.#open].filter(({ isWatching, usedAtMs }) => isWatching && usedAtMs > sinceMs).length
+  }
+
+  look(): PresenceLook {
+    const nowMs = this.#state.nowMs()
+    const seen = this.#see(nowMs)
+    const isOfMass = massOf(seen)
+    let newlyGone = this.#countGone(nowMs)
+    for (const { workerId, isPresent, isAbsent, isDue, isChanged, ...row } of seen) {
+      if (!isChanged) continue
+      const isJudged = isAbsent && !isOfMass(row)
+      this.#rows.set(workerId, {
+        ...row,
+        epoch: isPresent || isJudged ? this.#epoch() : null,
+        absentAtMs: isJudged ? nowMs : null,
+      })
+      if (isDue && isJudged) newlyGone++
+    }
+    return { newlyGone, watchers: this.watchers() }
+  }
+
+  /** Workers that are gone, each with the first look without its lock. */
+  gone(): Map<string, number> {
+    const gone = new Map<string, number>()
+    for (const [workerId, row] of this.#rows)
+      if (row.vanishedAtMs !== null && this.#isGone(workerId, row) && !this.#isHeld(workerId))
+        gone.set(workerId, row.vanishedAtMs)
+    return gone
+  }
+
+  #countGone(nowMs: number): number {
+    return [...this.#rows].filter(
+      ([workerId, row]) =>
+        row.absentAtMs !== null && row.absentAtMs > nowMs - REPORTED_MS && this.#isGone(workerId, row),
+    ).length
+  }
+
+  #see(nowMs: number): Seen[] {
+    return [...this.#rows]
+      .filter(([workerId]) => (this.#state.workers.get(workerId)?.stoppedAt ?? null) === null)
+      .map(([workerId, row]) => {
+        const isPresent = this.#isHeld(workerId)
+        const isAbsent = !isPresent && row.epoch === this.#epoch()
+        const isUnseen = row.absentAtMs === null || row.absentAtMs + 2 * row.graceMs < nowMs
+        // Nobody looked for twice the grace, or it has shown life: the absence starts again.
+        const isAnew = isAbsent && (isUnseen || this.#seenAtMs(workerId, row) >= (row.vanishedAtMs ?? nowMs))
+        const vanishedAtMs = isAnew ? nowMs : row.vanishedAtMs
+        const isGone = isAbsent && this.#isGone(workerId, row)
+        return {
+          ...row,
+          workerId,
+          vanishedAtMs,
+          isPresent,
+          isAbsent,
+          isDue: isAbsent && !isGone && nowMs >= (vanishedAtMs ?? nowMs) + row.graceMs,
+          isChanged:
+            (!isGone && (isAbsent || row.absentAtMs !== null)) || (isPresent && row.epoch !== this.#epoch()),
+        }
+      })
+  }
+
+  #isHeld(workerId: string): boolean {
+    return [...this.#open].some((session) => session.workerId === workerId)
+  }
+
+  #seenAtMs(workerId: string, { takenAtMs }: Row): number {
+    return this.#state.workers.get(workerId)?.seenAt.getTime() ?? takenAtMs
+  }
+
+  /** Absent at every look for its whole grace in this run of the server, and without a sign of life. */
+  #isGone(workerId: string, row: Row): boolean {
+    const { vanishedAtMs, absentAtMs, graceMs, epoch } = row
+    if (vanishedAtMs === null || absentAtMs === null || epoch !== this.#epoch()) return false
+    return absentAtMs >= vanishedAtMs + graceMs && this.#seenAtMs(workerId, row) < vanishedAtMs
+  }
+}
+
+/** Of those that vanished together: a proxy, the server or full slots, and leases decide (C26). */
+function massOf(seen: Seen[]): (row: Pick<Row, 'vanishedAtMs'>) => boolean {
+  const due = seen.filter(({ isDue }) => isDue)
+  if (due.length === 0) return () => false
+  const sinceMs = Math.min(...due.map(({ vanishedAtMs, graceMs }) => (vanishedAtMs ?? 0) - graceMs))
+  const hasVanished = ({ vanishedAtMs }: Pick<Row, 'vanishedAtMs'>) => (vanishedAtMs ?? 0) >= sinceMs
+  const vanished = seen.filter(hasVanished).length
+  const known = seen.filter((one) => hasVanished(one) || one.isPresent).length
+  const isMass = (vanished >= 3 && 2 * vanished > known) || (vanished === 2 && known === 2)
+  return (row) => isMass && hasVanished(row)
+}

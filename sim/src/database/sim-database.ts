@@ -1,0 +1,282 @@
+// The database of a run: the memory store behind a network, and a server that stops, fails over, locks its table and runs out of
+// slots.
+import type { JobEvent } from '../../../src/job/event.ts'
+import type { Job } from '../../../src/job/job.ts'
+import type { Lease } from '../../../src/job/lease.ts'
+import type { PolicyOverride } from '../../../src/policy/policy.ts'
+import type { HeartbeatStore, JobStore, SweepRequest, SweepStep } from '../../../src/store/job-store.ts'
+import { type MemoryJobStore, openMemoryStore } from '../../../src/store/memory/memory-store.ts'
+import type { MemoryState } from '../../../src/store/memory/state/memory-state.ts'
+import type { PresenceConnection } from '../../../src/store/presence-connection.ts'
+import { EPOCH_MS, type VirtualTime } from '../world/virtual-time.ts'
+import { Call, type Route } from './call.ts'
+import { Network } from './network.ts'
+import { openSession } from './session-connection.ts'
+import { Sessions } from './sessions.ts'
+
+/** The first or a later step of a sweep, with the rows before it. */
+export interface SweepCall {
+  request: SweepRequest
+  nowMs: number
+  sweptAtMs: number | null
+  /** Of the last outage that is known. */
+  outageEndMs: number | null
+  running: Job[]
+  /** Workers that are gone, by their sessions. */
+  gone: ReadonlyMap<string, number>
+  step: SweepStep
+}
+
+export interface DatabaseListener {
+  onSweep(call: SweepCall): void
+  /** A verb was executed, by a process that may be dead by now. */
+  onExecuted(route: Route, verb: string, args: unknown[], answer: unknown): void
+  /** Its answer arrived. */
+  onAnswered(route: Route, verb: string, args: unknown[], answer: unknown): void
+  onFailed(route: Route, verb: string, reason: string): void
+}
+
+type Verb = (...args: unknown[]) => Promise<unknown>
+
+const LOCK_WAIT_MS = 200
+const END_WAIT_MS = 2_000
+const LOOK_MS = 20
+
+export class SimDatabase {
+  readonly store: MemoryJobStore
+  readonly sessions: Sessions
+  readonly #state: MemoryState
+  readonly #verbs: [name: string, verb: Verb][]
+  readonly network: Network
+  areSlotsFull = false
+  /** How many faults keep the server down. */
+  #downs = 0
+  #isLocked = false
+  readonly #time: VirtualTime
+  readonly #listener: DatabaseListener
+  /** Statements that wait for the table. */
+  readonly #waiting: (() => void)[] = []
+  /** Raised by a restart: what was under way is lost. */
+  #epoch = 0
+  /** The next sweep finds a server that was restarted. */
+  #isRestarted = false
+  /** The last sweep before one that found the table locked. */
+  #lockedSinceMs: number | null = null
+  #isWatched = true
+
+  constructor(options: {
+    time: VirtualTime
+    random: () => number
+    createUuid: () => string
+    policy: PolicyOverride
+    listener: DatabaseListener
+  }) {
+    const { time, random, createUuid, policy, listener } = options
+    this.#time = time
+    this.network = new Network(time, random)
+    this.#listener = listener
+    const { store, state } = openMemoryStore({
+      policy,
+      random,
+      createUuid,
+      now: () => EPOCH_MS + time.nowMs,
+      goneWorkers: () => this.sessions.gone(),
+    })
+    this.store = store
+    this.#state = state
+    this.#verbs = Object.entries(store).filter(
+      (entry): entry is [string, Verb] => typeof entry[1] === 'function',
+    )
+    this.sessions = new Sessions(state, () => this.#epoch)
+  }
+
+  stop(): void {
+    this.#downs++
+    this.#epoch++
+    this.#isRestarted = true
+    this.sessions.endAll()
+    this.#proceed()
+  }
+
+  get isUp(): boolean {
+    return this.#downs === 0
+  }
+
+  start(): void {
+    this.#downs--
+  }
+
+  lock(): void {
+    this.#isLocked = true
+  }
+
+  unlock(): void {
+    this.#isLocked = false
+    this.#proceed()
+  }
+
+  #proceed(): void {
+    for (const next of this.#waiting.splice(0)) this.#time.after(0, null, next)
+  }
+
+  rows(): Job[] {
+    return [...this.#state.jobs.values()]
+  }
+
+  leaseOf(jobId: string): string | null {
+    return this.#state.jobs.get(jobId)?.leaseId ?? null
+  }
+
+  events(): JobEvent[] {
+    return [...this.#state.events.values()].flat()
+  }
+
+  /** A process has died: its kernel closes its sockets. */
+  closeSockets(owner: string): void {
+    this.network.deliver(owner, null, () => this.sessions.endAll(owner))
+  }
+
+  openSession(route: Route): PresenceConnection {
+    const { owner, loop } = route
+    return openSession(owner, this.sessions, {
+      call: <T>(name: string, run: () => T) =>
+        this.#call(route, name, async () => run(), [], new Set()) as Promise<T>,
+      send: (run) => this.network.deliver(owner, null, run),
+      notify: (run) => this.network.deliver(owner, loop, run),
+    })
+  }
+
+  /** The verbs of the store over one client's connections. */
+  connect(route: Route): JobStore {
+    return this.open(route).store
+  }
+
+  /** The same for the heartbeat thread, with an end: what still runs after two seconds is cut off (end-client.ts). */
+  open(route: Route): { store: JobStore & Required<HeartbeatStore>; close: () => Promise<void> } {
+    const calls = new Set<Call>()
+    const close = () =>
+      new Promise<void>((resolve) => {
+        const cutAtMs = this.#time.localMs + END_WAIT_MS
+        const look = () => {
+          for (const call of calls) if (call.isOver) calls.delete(call)
+          if (calls.size === 0) return resolve()
+          if (this.#time.nowMs >= cutAtMs) for (const call of calls) call.fail('the connection was closed')
+          this.#time.after(LOOK_MS, route.loop, look)
+        }
+        look()
+      })
+    const store: Record<string, unknown> = { lacks: this.store.lacks }
+    for (const [name, verb] of this.#verbs)
+      store[name] = (...args: unknown[]) => this.#call(route, name, verb, args, calls)
+    const showLife = async (workerId: string) => {
+      await this.#call(route, 'showLife', async () => this.sessions.showLife(workerId), [], calls)
+    }
+    return { store: { ...(store as unknown as JobStore), showLife }, close }
+  }
+
+  /**
+   * begin_sweep.sql knows that the server was restarted, and since when the table is locked, and holds what expired since. The
+   * memory store has neither: its sweep gets them as sweeps that have failed since then, with the same effect.
+   */
+  #reportOutage({ reaper, cursor }: SweepRequest): void {
+    const sinceMs = this.#isRestarted ? this.#state.sweptAtMs : this.#lockedLongSinceMs()
+    if (sinceMs === null || reaper === undefined || cursor !== undefined) return
+    this.#state.reachedAtMs = null
+    reaper.failingForMs = this.store.now() - sinceMs
+  }
+
+  #forgetOutage(): void {
+    this.#isRestarted = false
+    this.#lockedSinceMs = null
+  }
+
+  /** No lease that is renewed in time ends within half a lease. */
+  #lockedLongSinceMs(): number | null {
+    const sinceMs = this.#lockedSinceMs
+    const isLong = sinceMs !== null && this.store.now() - sinceMs > this.#state.policy.defaultLeaseMs / 2
+    return isLong ? sinceMs : null
+  }
+
+  #call(route: Route, name: string, verb: Verb, args: unknown[], calls: Set<Call>): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (route.loop.isDead) return
+      const call = new Call(this.#time, route, resolve, reject, (reason) =>
+        this.#listener.onFailed(route, name, reason),
+      )
+      if (route.kind === 'heartbeat') calls.add(call)
+      const epoch = this.#epoch
+      this.network.deliver(route.owner, null, () => this.#arrive(call, epoch, name, verb, args))
+    })
+  }
+
+  #arrive(call: Call, epoch: number, name: string, verb: Verb, args: unknown[]): void {
+    const { route } = call
+    if (call.isOver || route.loop.isDead) return
+    const fail = (reason: string) =>
+      void this.#time.after(this.network.latencyMs(), route.loop, () => call.fail(reason))
+    if (!this.isUp || epoch !== this.#epoch) return fail('the server does not answer')
+    if (this.areSlotsFull && (route.kind === 'main' || name === 'connect'))
+      return fail('no connection slot is free')
+    if (this.network.loses(route.owner, 0.5)) return fail('the connection was cut before the commit')
+    // A sweep waits 200 ms for the table at most, and notes the outage.
+    if (this.#isLocked && name === 'sweepJobs') {
+      this.#lockedSinceMs ??= this.#state.sweptAtMs
+      return void this.#time.after(LOCK_WAIT_MS, route.loop, () => call.fail('the table is locked'))
+    }
+    if (this.#isLocked && !isElsewhere(route, name))
+      return void this.#waiting.push(() => this.#arrive(call, epoch, name, verb, args))
+    void this.#execute(call, epoch, name, verb, args)
+  }
+
+  async #sweep(request: SweepRequest = {}): Promise<SweepStep> {
+    this.#reportOutage(request)
+    const hasPresence = this.#state.policy.presence !== 'off'
+    if (hasPresence && request.cursor === undefined) this.sessions.look()
+    const before = {
+      request,
+      nowMs: this.store.now(),
+      sweptAtMs: this.#state.sweptAtMs,
+      outageEndMs: this.#state.outages.at(-1)?.toMs ?? null,
+      running: this.rows().filter(({ status }) => status === 'running'),
+      gone: this.sessions.gone(),
+    }
+    const step = await this.store.sweepJobs(request)
+    this.#isWatched = !hasPresence || this.sessions.watchers() >= 2
+    if (step.isRedundant === true) return step
+    this.#forgetOutage()
+    this.#listener.onSweep({ ...before, step })
+    return { ...step, isWatched: this.#isWatched }
+  }
+
+  async #execute(call: Call, epoch: number, name: string, verb: Verb, args: unknown[]): Promise<void> {
+    const { route } = call
+    let answer: unknown
+    let refusal: unknown
+    try {
+      answer = name === 'sweepJobs' ? await this.#sweep(args[0] as SweepRequest) : await verb(...args)
+      if (name === 'reportWorker') answer = { ...(answer as object), isWatched: this.#isWatched }
+    } catch (error) {
+      refusal = error
+    }
+    if (refusal === undefined) this.#listener.onExecuted(route, name, args, answer)
+    const isLost = this.network.loses(route.owner)
+    this.network.deliver(route.owner, route.loop, () => {
+      if (call.isOver) return
+      if (isLost || epoch !== this.#epoch) return call.fail('the answer was lost after the commit')
+      if (refusal !== undefined) return call.refuse(refusal)
+      this.#listener.onAnswered(route, name, args, answer)
+      call.answer(answer)
+    })
+  }
+}
+
+export function leasesOf(verb: string, args: unknown[]): Lease[] {
+  return ['completeJobs', 'failJobs', 'releaseJobs', 'heartbeatJobs'].includes(verb)
+    ? (args[0] as Lease[])
+    : []
+}
+
+/** Statements that do not touch the table of jobs. */
+function isElsewhere({ kind }: Route, name: string): boolean {
+  return kind === 'presence' || name === 'readPolicy' || name === 'showLife'
+}

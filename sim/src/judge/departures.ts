@@ -1,0 +1,54 @@
+// A worker that is asked to leave gives back what it holds: a deploy costs no attempt.
+import { concerns } from '../../../chaos/src/faults/disturbances.ts'
+import { type EventRow, isWithin, type Violation } from '../../../chaos/src/judge/history.ts'
+import type { Evidence } from '../world/evidence.ts'
+
+export class Departures {
+  readonly #evidence: Evidence
+  /** By worker: from the request to its end. */
+  readonly #departures = new Map<string, { from: number; to: number }>()
+  /** Workers some of whose calls failed on the way out. */
+  readonly #hindered = new Set<string>()
+
+  constructor(evidence: Evidence) {
+    this.#evidence = evidence
+  }
+
+  noteStop(worker: string, at: number): void {
+    this.#departures.set(worker, { from: at, to: Number.POSITIVE_INFINITY })
+  }
+
+  noteFailure(worker: string): void {
+    if (this.#departures.has(worker)) this.#hindered.add(worker)
+  }
+
+  noteEnd(worker: string, at: number): void {
+    const departure = this.#departures.get(worker)
+    if (departure !== undefined) departure.to = at
+  }
+
+  *check(events: EventRow[]): Iterable<Violation> {
+    for (const { jobId, type, at, details } of events) {
+      if (!type.startsWith('reaper:') || details['cause'] !== 'crash') continue
+      const worker = String(details['locked_by'])
+      const beatAt = Date.parse(String(details['last_heartbeat_at']))
+      if (this.#wasHeld(worker, beatAt, at))
+        yield {
+          invariant: 'deploy',
+          message: `job ${jobId}: ${worker} left in order and did not give it back`,
+        }
+    }
+  }
+
+  /** Whether the worker left in order and unhindered while it held the lease that was reaped. */
+  #wasHeld(worker: string, beatAt: number, reapedAt: number): boolean {
+    const { from, to } = this.#departures.get(worker) ?? { from: reapedAt, to: Number.POSITIVE_INFINITY }
+    if (to === Number.POSITIVE_INFINITY || reapedAt < from || this.#hindered.has(worker)) return false
+    return !this.#evidence.disturbances.some(
+      (disturbance) =>
+        disturbance.kind !== 'gone' &&
+        concerns(disturbance, worker) &&
+        isWithin(disturbance, Math.min(beatAt, from), to),
+    )
+  }
+}

@@ -1,0 +1,76 @@
+// What a run leaves for its judge, beside the rows and events of the database.
+import type { Disturbance } from '../../../chaos/src/faults/disturbances.ts'
+import type { LedgerLine, Violation } from '../../../chaos/src/judge/history.ts'
+import type { Sample } from '../../../chaos/src/judge/table-sampler.ts'
+import type { ClaimedJob } from '../../../src/job/lease.ts'
+import { EPOCH_MS, type VirtualTime } from './virtual-time.ts'
+
+export class Evidence {
+  readonly #time: VirtualTime
+  readonly ledger: LedgerLine[] = []
+  readonly disturbances: Disturbance[] = []
+  readonly samples: Sample[] = []
+  readonly holds: { at: number; reason: string }[] = []
+  readonly enqueuedIds: string[] = []
+  /** Jobs that an operator started anew. */
+  readonly retriedIds = new Set<string>()
+  /** Found during the run. */
+  readonly violations: Violation[] = []
+  /** Lease ids by job and fence. */
+  readonly #leases = new Map<string, string>()
+  readonly #enqueuedAt = new Map<string, number>()
+  /** Commits of these times were lost in failovers. */
+  readonly #lost: { from: number; to: number }[] = []
+
+  constructor(time: VirtualTime) {
+    this.#time = time
+  }
+
+  get #now(): number {
+    return EPOCH_MS + this.#time.nowMs
+  }
+
+  disturb(who: string, kind: string, durationMs: number): Disturbance {
+    const from = this.#now
+    const disturbance = { who, kind, from, to: from + durationMs }
+    this.disturbances.push(disturbance)
+    return disturbance
+  }
+
+  noteClaims(claims: ClaimedJob[]): void {
+    for (const { jobId, fence, leaseId } of claims) this.#leases.set(`${jobId} ${fence}`, leaseId)
+  }
+
+  /** The event of a claim does not name its lease; what the store answered does. */
+  leaseOf(jobId: string, fence: unknown): string | undefined {
+    return this.#leases.get(`${jobId} ${String(fence)}`)
+  }
+
+  noteEnqueued(jobId: string): void {
+    this.enqueuedIds.push(jobId)
+    this.#enqueuedAt.set(jobId, this.#now)
+  }
+
+  /** Commits since then are lost: what they acknowledged is excused. */
+  noteLost(fromMs: number): void {
+    const lost = { from: EPOCH_MS + fromMs, to: this.#now }
+    this.#lost.push(lost)
+    // Nobody has swept the replica since.
+    this.disturbances.push({ who: '*', kind: 'database-stopped', ...lost })
+  }
+
+  isLost(at: number): boolean {
+    return this.#lost.some(({ from, to }) => at >= from - 1 && at <= to)
+  }
+
+  keptLedger(): LedgerLine[] {
+    if (this.#lost.length === 0) return this.ledger
+    return this.ledger.map((line) =>
+      this.isLost(line.at) ? { ...line, outcome: 'lost', end: 'lost' } : line,
+    )
+  }
+
+  keptIds(): string[] {
+    return this.enqueuedIds.filter((id) => !this.isLost(this.#enqueuedAt.get(id) ?? 0))
+  }
+}

@@ -1,0 +1,105 @@
+// Rules of the simulator's judge, on made-up sweeps and departures.
+import { describe, expect, it } from 'vitest'
+import type { EventRow } from '../../../chaos/src/judge/history.ts'
+import type { SweepCall } from '../../../sim/src/database/sim-database.ts'
+import { Departures } from '../../../sim/src/judge/departures.ts'
+import { MassExpiries } from '../../../sim/src/judge/mass-expiries.ts'
+import { Evidence } from '../../../sim/src/world/evidence.ts'
+import { EPOCH_MS, VirtualTime } from '../../../sim/src/world/virtual-time.ts'
+import { emptyRow } from '../../../src/store/memory/state/new-job.ts'
+
+const NOW = EPOCH_MS + 100_000
+
+describe('workers that fall silent together', () => {
+  const running = (id: string, workerId: string, beatMsAgo: number) => ({
+    ...emptyRow(id, new Date(EPOCH_MS)),
+    status: 'running' as const,
+    workerId,
+    heartbeatAt: new Date(NOW - beatMsAgo),
+    leaseExpiresAt: new Date(NOW - beatMsAgo + 10_000),
+  })
+  const taken = (jobId: string, workerId: string) => ({
+    jobId,
+    workerId,
+    action: 'requeued' as const,
+    reason: 'lease_expired',
+    stage: 'asr',
+    attempt: 1,
+    retryInMs: 0,
+  })
+  const sweep = (change: Partial<SweepCall> = {}): SweepCall => ({
+    request: {
+      reaper: { reaperId: 'r', lastSweptAt: new Date(NOW - 2_000).toISOString(), elapsedMs: 2_000 },
+    },
+    nowMs: NOW,
+    sweptAtMs: NOW - 2_000,
+    outageEndMs: null,
+    gone: new Map(),
+    running: [running('a', 'w1', 11_000), running('b', 'w2', 10_500)],
+    step: {
+      reaped: [taken('a', 'w1')],
+      held: 0,
+      holdReason: null,
+      sweptAt: new Date(NOW).toISOString(),
+      next: null,
+    },
+    ...change,
+  })
+  const reportsOf = (call: SweepCall) => {
+    const reports: string[] = []
+    new MassExpiries((message) => reports.push(message)).noteSweep(call)
+    return reports
+  }
+
+  it('may not lose a job to the sweep that finds them', () => {
+    expect(reportsOf(sweep())).toHaveLength(1)
+    expect(reportsOf(sweep({ step: { ...sweep().step, reaped: [] } }))).toEqual([])
+  })
+
+  it('are dead if one of them is alone, another worker was heard since, or their sessions are gone', () => {
+    expect(reportsOf(sweep({ running: [running('a', 'w1', 11_000)] }))).toEqual([])
+    const heard = [...sweep().running, running('c', 'w3', 1_000)]
+    expect(reportsOf(sweep({ running: heard }))).toEqual([])
+    expect(reportsOf(sweep({ gone: new Map([['w1', NOW - 5_000]]) }))).toEqual([])
+  })
+
+  it('are not judged by a reaper without a past, nor again after an outage that is known', () => {
+    expect(reportsOf(sweep({ request: { reaper: { reaperId: 'r' } } }))).toEqual([])
+    expect(reportsOf(sweep({ outageEndMs: NOW - 100 }))).toEqual([])
+  })
+})
+
+describe('a worker that leaves in order', () => {
+  const reap = (cause: string): EventRow => ({
+    id: '1',
+    jobId: 'a',
+    type: 'reaper:requeued',
+    at: EPOCH_MS + 20_000,
+    details: { cause, locked_by: 'w1', last_heartbeat_at: new Date(EPOCH_MS + 9_000).toISOString() },
+  })
+  const leave = (evidence = new Evidence(new VirtualTime(() => 0))) => {
+    const departures = new Departures(evidence)
+    departures.noteStop('w1', EPOCH_MS + 10_000)
+    return departures
+  }
+
+  it('may not leave a job to the reaper', () => {
+    const departures = leave()
+    departures.noteEnd('w1', EPOCH_MS + 12_000)
+    expect([...departures.check([reap('crash')])]).toMatchObject([{ invariant: 'deploy' }])
+    expect([...departures.check([reap('timeout')])]).toEqual([])
+  })
+
+  it('is excused if it was killed, a call of it failed, or something kept it from renewing', () => {
+    expect([...leave().check([reap('crash')])]).toEqual([])
+    const failed = leave()
+    failed.noteFailure('w1')
+    failed.noteEnd('w1', EPOCH_MS + 12_000)
+    expect([...failed.check([reap('crash')])]).toEqual([])
+    const evidence = new Evidence(new VirtualTime(() => 0))
+    evidence.disturb('w1', 'blackhole', 9_500)
+    const cut = leave(evidence)
+    cut.noteEnd('w1', EPOCH_MS + 12_000)
+    expect([...cut.check([reap('crash')])]).toEqual([])
+  })
+})
