@@ -75,6 +75,7 @@ const features: Record<Feature, FeatureUse> = {
   tracing: { columns: ['traceparent'], why: 'links the trace of an attempt to that of the enqueue' },
   backoff: { columns: ['backoff_steps_ms'], why: 'waits between attempts per job' },
   expiry: { columns: ['expires_at'], why: 'jobs that are not started after a time' },
+  groups: { columns: ['group_key'], why: 'groups of jobs that take turns, with limits and order' },
 }
 
 /** Its columns, by their names in the engine. */

@@ -49,6 +49,7 @@ export const logicalColumns = [
   'traceparent',
   'backoff_steps_ms',
   'expires_at',
+  'group_key',
 ] as const
 
 export type LogicalColumn = (typeof logicalColumns)[number]
@@ -88,6 +89,7 @@ export const featureNames = [
   'tracing',
   'backoff',
   'expiry',
+  'groups',
 ] as const
 
 export type Feature = (typeof featureNames)[number]

@@ -41,3 +41,4 @@ alter table "unstuck"."jobs" add column if not exists "result" jsonb;
 alter table "unstuck"."jobs" add column if not exists "traceparent" text;
 alter table "unstuck"."jobs" add column if not exists "backoff_steps_ms" bigint[];
 alter table "unstuck"."jobs" add column if not exists "expires_at" timestamptz;
+alter table "unstuck"."jobs" add column if not exists "group_key" text;

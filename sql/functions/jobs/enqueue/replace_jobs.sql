@@ -35,7 +35,8 @@ begin
        set "queue" = locked.queue, "payload" = locked.payload, "priority" = locked.priority, "owner" = locked.owner,
            "run_at" = locked.run_at, "stage" = locked.stage, "expected_duration_ms" = locked.expected_duration_ms,
            "max_attempts" = locked.max_attempts, "traceparent" = locked.traceparent,
-           "backoff_steps_ms" = locked.backoff_steps_ms, "expires_at" = locked.expires_at, "updated_at" = p_now,
+           "backoff_steps_ms" = locked.backoff_steps_ms, "expires_at" = locked.expires_at,
+           "group_key" = locked.group_key, "updated_at" = p_now,
            "generation" = coalesce(job."generation", 1) + 1, "attempt" = 0, "failures" = 0, "crashes" = 0,
            "timeouts" = 0, "reaped_at" = null, /*+last_error "last_error" = null, */ "error_code" = null,
            "error_reason" = null, "error_category" = null, "error_stack" = null, "error_attempt" = null

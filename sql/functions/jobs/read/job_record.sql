@@ -20,7 +20,7 @@ returns jsonb language sql stable as $$
       'error_code', job."error_code", 'error_reason', job."error_reason", 'error_category', job."error_category",
       'error_stack', job."error_stack", 'error_attempt', job."error_attempt",
       'result', job."result", 'traceparent', job."traceparent", 'backoff_steps_ms', job."backoff_steps_ms",
-      'expires_at', job."expires_at")
+      'expires_at', job."expires_at", 'group', job."group_key")
     from "unstuck"."jobs" job where job."id" = p_id
 $$;
 

@@ -52,6 +52,13 @@ export function bindDependencyVerbs(call: CallQuery): DependencyStore {
       return row?.['was_paused'] === true
     },
 
+    async limitQueue(queue, limits, { actor, reason } = {}) {
+      const { concurrency, groupConcurrency, groupOrder } = limits ?? {}
+      const params = [queue, concurrency ?? null, groupConcurrency ?? null, groupOrder ?? null]
+      const [row] = await call('limit_queue', [...params, actor ?? null, reason ?? null])
+      return row?.['is_changed'] === true
+    },
+
     async listQueues({ queues, countLimit = COUNT_LIMIT } = {}) {
       const rows = await call('list_queues', [queues ?? null, countLimit])
       return { queues: toQueues(rows), isComplete: rows[0]?.['is_complete'] !== false }

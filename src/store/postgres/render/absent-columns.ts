@@ -13,6 +13,7 @@ const texts: ReadonlySet<LogicalColumn> = new Set([
   'error_category',
   'error_stack',
   'traceparent',
+  'group_key',
 ])
 
 function valueOf(table: TableProfile, column: LogicalColumn): string {

@@ -3,17 +3,25 @@
 import type { LogicalColumn, TableProfile } from '../../../profile/profile.ts'
 import type { Partition, RenderOptions } from './render-options.ts'
 
-/** Keys that an index has only if the table has their columns. */
+/** Keys that an index has only if the table has their columns. Few tables have `group_key`, so it counts if it is there. */
 const optionalKeys: Record<string, LogicalColumn[]> = {
-  jobs_ready: ['queue', 'type', 'priority'],
+  jobs_ready: ['group_key', 'queue', 'type', 'priority'],
   jobs_ended: ['updated_at'],
+}
+
+const groupIndexes = ['jobs_grouped', 'jobs_group_heads', 'jobs_group_running']
+
+/** Columns without which a table has no such index. */
+export function neededColumn(index: string): LogicalColumn | null {
+  if (index === 'jobs_dedupe') return 'dedupe_key'
+  return groupIndexes.includes(index) ? 'group_key' : null
 }
 
 /** Each index of sql/attach/indexes with its name on this table. */
 export function indexNames(options: RenderOptions): [string, string][] {
   const { table, absent, partition } = options
   return [
-    ...['jobs_ready', 'jobs_running', 'jobs_dead', 'jobs_ended'].map((index): [string, string] => [
+    ...['jobs_ready', 'jobs_running', 'jobs_dead', 'jobs_ended', ...groupIndexes].map((index): [string, string] => [
       index,
       indexName(table, index, partition, variantOf(index, absent)),
     ]),
@@ -27,9 +35,11 @@ function indexName(table: TableProfile, index: string, partition?: Partition, va
   return partition === undefined ? name : partitionIndex(name, partition)
 }
 
-/** A bit for each key that is missing. */
+/** A bit for each key that is missing, or for `group_key`. */
 function variantOf(index: string, absent: RenderOptions['absent']): number {
-  const bits = (optionalKeys[index] ?? []).map((column) => (absent?.has(column) === true ? '1' : '0'))
+  const bits = (optionalKeys[index] ?? []).map((column) =>
+    (absent?.has(column) === true) === (column !== 'group_key') ? '1' : '0',
+  )
   return Number.parseInt(`0${bits.join('')}`, 2)
 }
 

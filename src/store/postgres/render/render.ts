@@ -294,5 +294,6 @@ function blockTable(options: RenderOptions): Set<string> {
   if (absent.has('deadline_at')) blocks.add('without_deadlines')
   if (absent.has('updated_at')) blocks.add('without_update_time')
   if (absent.has('result')) blocks.add('without_results')
+  if (absent.has('group_key')) blocks.add('without_groups')
   return blocks
 }

@@ -1,7 +1,7 @@
 // The parts of an install, in order: `migrate up` runs them, `migrate sql` prints them, `migrate down` removes them.
 import { createHash } from 'node:crypto'
 import { withPlpgsqlBodies } from '../../render/distributed-bodies.ts'
-import { partitionIndex } from '../../render/index-names.ts'
+import { neededColumn, partitionIndex } from '../../render/index-names.ts'
 import { functionSuffix, type Partition, type RenderOptions, render } from '../../render/render.ts'
 import { type Routine, readRoutines, readSql, readSqlFolder, type SqlFile } from '../../sql-files.ts'
 import { withLiterals } from './statement-text.ts'
@@ -165,7 +165,10 @@ function overPartitions(
 
 function renderedIndexes(options: RenderOptions): IndexStatement[] {
   const statements = readSql('attach/indexes', 'indexes').split(/(?<=;\n)/)
-  const isFor = (sql: string) => !(options.absent?.has('dedupe_key') === true && sql.includes('"dedupe_key"'))
+  const isFor = (sql: string) => {
+    const needed = neededColumn(/exists "(\w+)"/.exec(sql)?.[1] ?? '')
+    return needed === null || options.absent?.has(needed) !== true
+  }
   const text = render(statements.filter(isFor).join(''), options)
   return [...text.matchAll(/^create +(?:unique )?index [\s\S]*?exists\s+"([^"]+)"[\s\S]*?;$/gm)].map(
     ([sql, name]) => ({
