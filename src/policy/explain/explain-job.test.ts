@@ -19,6 +19,7 @@ const runnable: JobFacts = {
   maxAttempts: 10,
   hasBudget: true,
   expiresInMs: null,
+  limit: null,
   error: null,
   isCancelAsked: false,
   cancel: null,

@@ -45,6 +45,9 @@ import { describeSweep } from './reaping/sweep.ts'
 import { describeUnjudgedWaiting, describeWaitingBudget } from './reaping/waiting-budget.ts'
 import { describeDedupeRules } from './rules/dedupe-rules.ts'
 import { describeExpiry } from './rules/expiry.ts'
+import { describeGroupOrder } from './rules/group-order.ts'
+import { describeGroups } from './rules/groups.ts'
+import { describeLimits } from './rules/limits.ts'
 import { describeRetryRules } from './rules/retry-rules.ts'
 import { describeSchedule } from './schedule.ts'
 import { describeWebhooks } from './webhooks.ts'
@@ -132,6 +135,11 @@ function describeLifecyclePort<Tx>(opened: Open<Tx>, options: ConformanceOptions
   describeRetryRules(opened)
   describeExpiry(opened)
   describeIfCapable(options, 'dedupe-rules', () => describeDedupeRules(opened))
+  describeIfCapable(options, 'groups', () => {
+    describeLimits(opened)
+    describeGroups(opened, options)
+    describeGroupOrder(opened)
+  })
 }
 
 function describeReapingPort<Tx>(opened: Open<Tx>, options: ConformanceOptions): void {

@@ -1,6 +1,7 @@
 // Limits of how many jobs of a queue and of a group run at once, and turns between groups (RATE-7). The SQL functions of
 // sql/functions/jobs/claim/groups do the same.
 import type { Job } from '../../../job/job.ts'
+import type { LimitFacts } from '../../../policy/explain/job-facts.ts'
 import { dueMs, type MemoryState } from '../state/memory-state.ts'
 
 /** Whether a claim has to look at limits or groups at all. */
@@ -21,6 +22,25 @@ export function inTurns(state: MemoryState, due: Job[], isSpent: (job: Job) => b
 export function hasPlace(state: MemoryState, job: Job): boolean {
   if (isOrdered(state, job) && headsOf(state, () => false).get(groupOf(job)) !== job.id) return false
   return !hasLimits(state) || new Places(state).take(job)
+}
+
+/** What `why` says about the limits of a waiting job. */
+export function limitFacts(state: MemoryState, job: Job): LimitFacts | null {
+  const limit = state.queueLimits.get(job.queue)
+  if (limit === undefined) return null
+  const { queue, group } = job
+  const running = [...state.jobs.values()].filter((other) => other.status === 'running' && other.queue === queue)
+  const isLimited = group !== null && limit.groupConcurrency !== null
+  return {
+    concurrency: limit.concurrency,
+    running: limit.concurrency === null ? null : Math.min(running.length, limit.concurrency),
+    group,
+    groupConcurrency: isLimited ? limit.groupConcurrency : null,
+    groupRunning: isLimited
+      ? Math.min(running.filter((other) => other.group === group).length, limit.groupConcurrency ?? 0)
+      : null,
+    headId: isOrdered(state, job) ? (headsOf(state, () => false).get(groupOf(job)) ?? null) : null,
+  }
 }
 
 /** The next claim of a queue begins after the group that the last one reached. */

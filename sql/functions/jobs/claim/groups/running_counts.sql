@@ -30,3 +30,25 @@ begin
            order by job."id" limit 1);
 end
 $$;
+
+-- Private: the limits that a waiting job of this queue and group meets, and what runs beside them, counted up to them.
+create or replace function "unstuck"."limit_facts"(p_queue text, p_group text)
+returns jsonb language plpgsql as $$
+declare
+  v_limit "unstuck".queue_limits;
+  v_places int;
+begin
+  select * into v_limit from "unstuck".queue_limits where attachment = /*attachment*/'native' and queue = p_queue;
+  if not found then
+    return jsonb_build_object('limit', null);
+  end if;
+  v_places := case when p_group is not null then v_limit.group_concurrency end;
+  return jsonb_build_object('limit', jsonb_build_object(
+    'concurrency', v_limit.concurrency, 'group', p_group, 'group_concurrency', v_places,
+    'running', case when v_limit.concurrency is not null
+      then "unstuck"."queue_running"(p_queue, v_limit.concurrency) end,
+    'group_running', case when v_places is not null then "unstuck"."group_running"(p_queue, p_group, v_places) end,
+    'head_id', case when p_group is not null and v_limit.group_order is not null
+      then "unstuck"."group_head"(p_queue, p_group) end));
+end
+$$;
