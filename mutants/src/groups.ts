@@ -48,8 +48,8 @@ export const groupMutants: Mutant[] = [
     edits: [
       {
         file: 'sql/functions/jobs/claim/groups/claim_turn.sql',
-        find: 'if not v_has_slot then return; end if;',
-        replacement: '',
+        find: 'is_refused := not v_has_slot;',
+        replacement: 'is_refused := false;',
       },
     ],
     suites: [races],

@@ -1,7 +1,7 @@
 -- Private: is any queue of this table paused, limited or bound to a dependency, has any waiting job a group, or is any
 -- worker reserved? The only cost for claims of a table without such rules.
 create or replace function "unstuck"."has_queue_rules"()
-returns boolean language plpgsql stable set enable_seqscan = off as $$
+returns boolean language plpgsql stable as $$
 begin
   return exists (select from "unstuck".dependencies where attachment = /*attachment*/'native')
       or exists (select from "unstuck".pauses where attachment = /*attachment*/'native')

@@ -1,9 +1,11 @@
 -- Private: claims from queues with limits or groups, turn by turn. Returns batches as claim_due does, each with its
--- priority, and how many of the claim's jobs are still free; the rest is the state of claim_batches.
+-- priority, and how many of the claim's jobs are still free; the rest is the state of claim_batches. is_refused: it might
+-- have got more, but another claim is at a queue or group of this one.
 create or replace function "unstuck"."claim_limited"(
   p_worker_id text, p_queues text[], p_limit int, p_types jsonb, p_policy "unstuck".policies, p_lease_ms bigint,
   p_lease_id uuid, p_id /*id*/uuid, p_actor text, inout free int, inout buried int, inout skips text[],
-  inout slots jsonb, out is_reserved boolean, out priorities int[], out granted_at timestamptz[], out jobs text[])
+  inout slots jsonb, out is_reserved boolean, out is_refused boolean, out priorities int[],
+  out granted_at timestamptz[], out jobs text[])
 language plpgsql as $$
 declare
   v_queues text[] := p_queues;
@@ -11,9 +13,10 @@ declare
   v_size int := 64;
   v_turn record; v_due record; v_choice record; v_asked text[]; v_ids /*id*/uuid[]; v_slots jsonb; v_is_spent boolean;
 begin
+  is_refused := false;
   while free > 0 loop
     v_turn := "unstuck"."next_turn"(least(free, v_size), p_types, p_policy, skips, p_id, v_queues, v_after);
-    v_queues := v_turn.queues; v_after := v_turn.after;
+    v_queues := v_turn.queues; v_after := v_turn.after; is_refused := is_refused or v_turn.is_refused is true;
     exit when v_turn.priority is null;
     v_asked := array_fill(v_queues[1], array[cardinality(v_turn.shares)]); v_ids := null; v_slots := slots;
     loop

@@ -1,27 +1,29 @@
 -- Private: what a claim may take next from a queue with limits or groups: of its jobs without a group up to "share"
 -- (lane 0), or the jobs "ids", which it has locked, with their due times (lane 1, or p_id). p_after has the priorities
--- that gave nothing more, of each lane. priority NULL: there is nothing left.
+-- that gave nothing more, of each lane. priority NULL: there is nothing left. is_refused: another claim has a row.
 -- The limit of a queue or group holds because only the claim that has locked its row may start its jobs, and it counts
 -- what runs in a later statement: that snapshot has all that the last holder of the row has granted.
 create or replace function "unstuck"."claim_turn"(
   p_queue text, p_limit int, p_after int[], p_types jsonb, p_policy "unstuck".policies, p_skips text[],
-  p_id /*id*/uuid, out priority int, out lane int, out share int, out starts timestamptz[], out ids /*id*/uuid[])
+  p_id /*id*/uuid, out priority int, out lane int, out share int, out starts timestamptz[], out ids /*id*/uuid[],
+  out is_refused boolean)
 language plpgsql as $$
 declare
   v_rule "unstuck".queue_limits;
   v_slot int := "unstuck".claim_slot(/*attachment*/'native', p_queue);
   v_has_slot boolean := cardinality("unstuck".lock_claim_slots(array[v_slot])) > 0;
-  v_plain int; v_groups text[]; v_from text; v_head int;
+  v_plain int; v_groups text[]; v_open text[]; v_from text; v_head int;
 begin
   select * into v_rule from "unstuck".queue_limits where attachment = /*attachment*/'native' and queue = p_queue;
   share := p_limit;
   if v_rule.concurrency is not null then
-    if not v_has_slot then return; end if;
+    is_refused := not v_has_slot;
+    if is_refused then return; end if;
     share := least(p_limit, v_rule.concurrency - "unstuck"."queue_running"(p_queue, v_rule.concurrency));
     if share <= 0 then return; end if;
   end if;
   if p_id is not null then
-    select * into priority, lane, starts, ids
+    select * into priority, lane, starts, ids, is_refused
       from "unstuck"."claim_turn_of"(p_id, p_types, v_rule.group_concurrency, v_rule.group_order);
     return;
   end if;
@@ -43,7 +45,9 @@ begin
     update "unstuck".claim_locks lock set reached = v_from where lock.slot = v_slot;
   end if;
   if v_rule.group_concurrency is not null then
-    v_groups := "unstuck".lock_groups(/*attachment*/'native', p_queue, v_groups);
+    v_open := v_groups;
+    v_groups := "unstuck".lock_groups(/*attachment*/'native', p_queue, v_open);
+    is_refused := cardinality(v_groups) < cardinality(v_open);
   end if;
   if v_groups is null or cardinality(v_groups) = 0 then
     return;
@@ -61,7 +65,7 @@ $$;
 -- Private: claim_turn for one job, if it is due and no one has locked it.
 create or replace function "unstuck"."claim_turn_of"(
   p_id /*id*/uuid, p_types jsonb, p_places int, p_order text,
-  out priority int, out lane int, out starts timestamptz[], out ids /*id*/uuid[])
+  out priority int, out lane int, out starts timestamptz[], out ids /*id*/uuid[], out is_refused boolean)
 language plpgsql as $$
 declare
   v_queue text;
@@ -79,8 +83,8 @@ begin
   end if;
   lane := (v_group is not null)::int;
   if v_group is not null and p_places is not null then
-    if cardinality("unstuck".lock_groups(/*attachment*/'native', v_queue, array[v_group])) = 0
-       or "unstuck"."group_running"(v_queue, v_group, p_places) >= p_places then
+    is_refused := cardinality("unstuck".lock_groups(/*attachment*/'native', v_queue, array[v_group])) = 0;
+    if is_refused or "unstuck"."group_running"(v_queue, v_group, p_places) >= p_places then
       return;
     end if;
     -- After the count: a job that ran may be the first again.
@@ -95,16 +99,18 @@ $$;
 -- Private: the next turn of a claim among queues with limits or groups, and the queues that are left.
 create or replace function "unstuck"."next_turn"(
   p_limit int, p_types jsonb, p_policy "unstuck".policies, p_skips text[], p_id /*id*/uuid,
-  inout queues text[], inout after int[],
-  out priority int, out lane int, out shares int[], out starts timestamptz[], out ids /*id*/uuid[])
+  inout queues text[], inout after int[], out priority int, out lane int, out shares int[], out starts timestamptz[],
+  out ids /*id*/uuid[], out is_refused boolean)
 language plpgsql as $$
 declare
   v_turn record;
 begin
+  is_refused := false;
   -- Bounded: each look takes a priority of a queue.
   for v_look in 1 .. 100 loop
     exit when cardinality(queues) = 0;
     v_turn := "unstuck"."claim_turn"(queues[1], p_limit, after, p_types, p_policy, p_skips, p_id);
+    is_refused := is_refused or v_turn.is_refused is true;
     if v_turn.lane = 0 and v_turn.ids is null or cardinality(v_turn.ids) > 0 then
       priority := v_turn.priority; lane := v_turn.lane; starts := v_turn.starts; ids := v_turn.ids;
       shares := case when ids is null then array[v_turn.share] else array_fill(1, array[cardinality(ids)]) end;

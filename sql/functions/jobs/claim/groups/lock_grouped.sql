@@ -6,7 +6,7 @@ create or replace function "unstuck"."lock_grouped"(
   p_policy "unstuck".policies, p_skips text[], out starts timestamptz[], out ids /*id*/uuid[])
 language plpgsql as $$
 declare
-  v_share int := ceil(p_limit::float8 / cardinality(p_groups)::float8);
+  v_share int := greatest(1, p_limit / cardinality(p_groups));
 begin
   with counted as materialized (
     select asked.name, greatest(0, least(v_share, p_places - running.jobs)) as places
