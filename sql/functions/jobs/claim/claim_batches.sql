@@ -14,7 +14,7 @@
 -- examine each other's locked rows, which doubles the time of eight claims at once. It never waits, and nothing depends
 -- on it: a client that was refused for as long as a large claim takes claims without it.
 -- Queues with limits or groups are claimed from in turns (claim_limited), before or after the others at random, so that
--- neither waits for the other. If another claim is in flight there and this one gets nothing, it refuses in the same way.
+-- neither waits for the other. If another claim is in flight there and this one gets nothing, it refuses too.
 create or replace function "unstuck"."claim_batches"(
   p_worker_id text, p_queues text[], p_limit int, p_types text[], p_lease_ms bigint, p_policy jsonb, p_actor text,
   p_cursors jsonb, p_id /*id*/uuid default null, p_is_serial boolean default false)

@@ -14,7 +14,7 @@ import { policyToJson } from '../rows/policy-row.ts'
 import { type SplitLeases, splitLeases } from '../rows/split-leases.ts'
 import { storable } from '../rows/values.ts'
 
-/** From this size on, a claim waits for another of the same queues, as one of a limited queue does: a few milliseconds at a time, */
+/** From this size on, a claim waits for another of the same queues (those of limited queues always do), a few milliseconds at a time, */
 const SERIAL_JOBS = 200
 /** about as long as the largest claim takes: a session that is stuck never stops a queue. */
 const MAX_REFUSALS = 12

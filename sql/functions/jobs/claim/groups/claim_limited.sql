@@ -1,6 +1,6 @@
 -- Private: claims from queues with limits or groups, turn by turn. Returns batches as claim_due does, each with its
--- priority, and how many of the claim's jobs are still free; the rest is the state of claim_batches. is_refused: it might
--- have got more, but another claim is at a queue or group of this one.
+-- priority, and how many of the claim's jobs are still free; the rest is the state of claim_batches. is_refused: it
+-- might have got more, but another claim is at a queue or group of this one.
 create or replace function "unstuck"."claim_limited"(
   p_worker_id text, p_queues text[], p_limit int, p_types jsonb, p_policy "unstuck".policies, p_lease_ms bigint,
   p_lease_id uuid, p_id /*id*/uuid, p_actor text, inout free int, inout buried int, inout skips text[],
