@@ -74,6 +74,7 @@ function jobOf(number: number, changes: Partial<Job>, now: number): Job {
     error: null,
     traceparent: null,
     backoff_steps_ms: null,
+    group: null,
     expires_at: null,
     payload: {
       source: `s3://clips/${number}.mp4`,
