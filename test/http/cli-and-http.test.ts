@@ -242,7 +242,9 @@ describe('queues, breakers and webhooks', () => {
     expect(list.queues).toContainEqual(
       expect.objectContaining({ queue: 'embed', concurrency: 4, group_concurrency: 1, group_order: 'fifo' }),
     )
-    expect((await bench.call('POST /v1/queues/embed/limit', { body: {} })).body).toMatchObject({ is_changed: true })
+    expect((await bench.call('POST /v1/queues/embed/limit', { body: {} })).body).toMatchObject({
+      is_changed: true,
+    })
     expect((await cli('queues', 'limit', 'embed')).answer).toMatchObject({ changed: false })
     compared.add('limitQueue')
   })

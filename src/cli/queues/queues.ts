@@ -1,5 +1,11 @@
 import { type Command, Option } from 'commander'
-import { limitQueue, listQueues, listTrends, pauseQueue, resumeQueue } from '../../commands/queue-control-commands.ts'
+import {
+  limitQueue,
+  listQueues,
+  listTrends,
+  pauseQueue,
+  resumeQueue,
+} from '../../commands/queue-control-commands.ts'
 import { showCount } from '../../policy/explain/show-count.ts'
 import type { QueueStatus } from '../../store/ports/dependency-store.ts'
 import { type CliContext, valueOf, withCommands, withTableNames } from '../connection/with-commands.ts'
@@ -62,11 +68,15 @@ export function defineQueues(queues: Command): void {
     .addHelpText('after', example('unstuck queues pause asr --reason "new model" --for 10m'))
     .action(pauseCommand)
   withConnection(queues.command('limit'))
-    .description('limits how many jobs of the queue, and of each group, run at once; without options, removes the limits')
+    .description(
+      'limits how many jobs of the queue, and of each group, run at once; without options, removes the limits',
+    )
     .argument('<queue>', 'queue name')
     .option('--concurrency <jobs>', 'jobs of the queue', readCount)
     .option('--group-concurrency <jobs>', 'jobs of each group', readCount)
-    .addOption(new Option('--group-order <order>', 'run the jobs of a group one at a time, by id').choices(['fifo']))
+    .addOption(
+      new Option('--group-order <order>', 'run the jobs of a group one at a time, by id').choices(['fifo']),
+    )
     .option('--reason <text>', 'reason, recorded in the audit log')
     .option('--table <name>', whichTable)
     .addHelpText('after', example('unstuck queues limit mail --concurrency 50 --group-concurrency 2'))
@@ -152,7 +162,8 @@ async function limitCommand(queue: string, flags: LimitFlags): Promise<void> {
     const { table, isChanged } = valueOf(await limitQueue(context, { name: queue, limits, reason }))
     if (flags.json === true) return printJson({ table, queue, changed: isChanged })
     const found = valueOf(await listQueues(context, { table, queues: [queue] })).queues[0]?.value
-    const what = found === undefined || showLimits(found) === '–' ? 'has no limits' : `runs ${showLimits(found)}`
+    const what =
+      found === undefined || showLimits(found) === '–' ? 'has no limits' : `runs ${showLimits(found)}`
     printLine(`${whereOf(context, table)}queue ${queue} ${what}`)
     if (!isChanged) printLine('Nothing changed.')
   })
@@ -162,7 +173,9 @@ async function limitCommand(queue: string, flags: LimitFlags): Promise<void> {
 function showLimits({ concurrency, groupConcurrency, groupOrder }: QueueStatus): string {
   const parts = [
     ...(concurrency === null ? [] : [`${concurrency} at once`]),
-    ...(groupConcurrency === null ? [] : [`${groupConcurrency} of each group${groupOrder === null ? '' : ', in order'}`]),
+    ...(groupConcurrency === null
+      ? []
+      : [`${groupConcurrency} of each group${groupOrder === null ? '' : ', in order'}`]),
   ]
   return parts.length === 0 ? '–' : parts.join(', ')
 }

@@ -132,11 +132,21 @@ function addLimit(api: Api, { clock }: ApiParts): void {
     path: '/v1/queues/{name}/limit',
     operationId: 'limitQueue',
     summary: 'Limit how many jobs of a queue, and of each of its groups, run at once',
-    request: { params: nameParam, query: tableOnlyQuery, headers: writeHeaders, ...jsonBody(limitBody, false) },
+    request: {
+      params: nameParam,
+      query: tableOnlyQuery,
+      headers: writeHeaders,
+      ...jsonBody(limitBody, false),
+    },
     responses: { 200: json(limitAnswer, 'Whether anything changed.'), ...writeProblems },
   })
   api.openapi(route, async (c) => {
-    const { reason, concurrency, group_concurrency: groupConcurrency, group_order: groupOrder } = c.req.valid('json')
+    const {
+      reason,
+      concurrency,
+      group_concurrency: groupConcurrency,
+      group_order: groupOrder,
+    } = c.req.valid('json')
     const limits = { concurrency, groupConcurrency, groupOrder }
     const input = { ...c.req.valid('param'), ...c.req.valid('query'), reason, limits }
     const { queue, table, isChanged } = valueOf(await limitQueue(contextOf(c), input))

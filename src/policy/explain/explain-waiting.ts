@@ -132,7 +132,9 @@ function full({ jobId, queue, limit }: JobFacts): Reason[] {
   if (concurrency !== null && (running ?? 0) >= concurrency)
     reasons.push(block('QUEUE_FULL', `${running} of ${concurrency} jobs of ${queue} run`, null))
   if (groupConcurrency !== null && (groupRunning ?? 0) >= groupConcurrency)
-    reasons.push(block('GROUP_FULL', `${groupRunning} of ${groupConcurrency} jobs of its group ${group} run`, null))
+    reasons.push(
+      block('GROUP_FULL', `${groupRunning} of ${groupConcurrency} jobs of its group ${group} run`, null),
+    )
   else if (headId !== null && headId !== jobId)
     reasons.push(block('GROUP_ORDER', `job ${headId} of its group ${group} comes first`, null))
   return reasons

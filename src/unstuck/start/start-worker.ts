@@ -15,7 +15,11 @@ import {
 } from '../../runtime/heartbeat/heartbeat.ts'
 import { joinHeartbeats, type ShardedHeartbeat } from '../../runtime/heartbeat/sharded-heartbeat.ts'
 import { startThreadHeartbeat } from '../../runtime/heartbeat/thread-heartbeat.ts'
-import { type DependencyOptions, prepareDependencies, prepareQueues } from '../../runtime/limits/dependencies.ts'
+import {
+  type DependencyOptions,
+  prepareDependencies,
+  prepareQueues,
+} from '../../runtime/limits/dependencies.ts'
 import { processKey, workerName } from '../../runtime/worker/process-name.ts'
 import { startWorker, type Worker } from '../../runtime/worker/worker.ts'
 import type { UnstuckOptions } from '../options.ts'

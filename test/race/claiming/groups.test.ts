@@ -76,20 +76,23 @@ describe('one group', () => {
     expect(await claimMany(claimer.store)).toHaveLength(2)
   })
 
-  it.each(isolationLevels)('RATE-7 at %s an older snapshot starts no job past the limit', async (isolation) => {
-    const race = opened()
-    const [early, late] = await connectTwo(race)
-    await race.store.limitQueue(TYPE, { groupConcurrency: 1 })
-    await enqueueMany(race.store, 2, { group: 'a' })
-    await early.begin(isolation)
-    await early.query('select count(*) from unstuck.jobs')
-    expect(await claimMany(late.store)).toHaveLength(1)
-    const claimed = await claimMany(early.store).catch((error: unknown) => error)
-    if (Array.isArray(claimed)) expect(claimed).toEqual([])
-    else expect(claimed).toMatchObject({ code: 'DATABASE_CONFLICT' })
-    await early.rollback()
-    expect(await mostRunning(race)).toBe(1)
-  })
+  it.each(isolationLevels)(
+    'RATE-7 at %s an older snapshot starts no job past the limit',
+    async (isolation) => {
+      const race = opened()
+      const [early, late] = await connectTwo(race)
+      await race.store.limitQueue(TYPE, { groupConcurrency: 1 })
+      await enqueueMany(race.store, 2, { group: 'a' })
+      await early.begin(isolation)
+      await early.query('select count(*) from unstuck.jobs')
+      expect(await claimMany(late.store)).toHaveLength(1)
+      const claimed = await claimMany(early.store).catch((error: unknown) => error)
+      if (Array.isArray(claimed)) expect(claimed).toEqual([])
+      else expect(claimed).toMatchObject({ code: 'DATABASE_CONFLICT' })
+      await early.rollback()
+      expect(await mostRunning(race)).toBe(1)
+    },
+  )
 })
 
 describe('a group in order', () => {
@@ -157,24 +160,29 @@ describe('a limited queue', () => {
     const connections = await race.connectMany(6)
     for (let round = 0; round < 5; round += 1) {
       const claims = await Promise.all(connections.map(({ store }) => claimRepeatedly(store, 3)))
-      const { rows } = await race.pool.query(`select count(*)::int as jobs from unstuck.jobs where status = 'running'`)
+      const { rows } = await race.pool.query(
+        `select count(*)::int as jobs from unstuck.jobs where status = 'running'`,
+      )
       expect(rows[0].jobs).toBeLessThanOrEqual(5)
       expect(claims.flat().length).toBeGreaterThan(0)
       await Promise.all(claims.flat().map((job) => complete(race.store, job)))
     }
   })
 
-  it.each(isolationLevels)('RATE-7 at %s an older snapshot starts no job past its limit', async (isolation) => {
-    const race = opened()
-    const [early, late] = await connectTwo(race)
-    await race.store.limitQueue(TYPE, { concurrency: 1 })
-    await enqueueMany(race.store, 2)
-    await early.begin(isolation)
-    await early.query('select count(*) from unstuck.jobs')
-    expect(await claimMany(late.store)).toHaveLength(1)
-    const claimed = await claimMany(early.store).catch((error: unknown) => error)
-    if (Array.isArray(claimed)) expect(claimed).toEqual([])
-    else expect(claimed).toMatchObject({ code: 'DATABASE_CONFLICT' })
-    await early.rollback()
-  })
+  it.each(isolationLevels)(
+    'RATE-7 at %s an older snapshot starts no job past its limit',
+    async (isolation) => {
+      const race = opened()
+      const [early, late] = await connectTwo(race)
+      await race.store.limitQueue(TYPE, { concurrency: 1 })
+      await enqueueMany(race.store, 2)
+      await early.begin(isolation)
+      await early.query('select count(*) from unstuck.jobs')
+      expect(await claimMany(late.store)).toHaveLength(1)
+      const claimed = await claimMany(early.store).catch((error: unknown) => error)
+      if (Array.isArray(claimed)) expect(claimed).toEqual([])
+      else expect(claimed).toMatchObject({ code: 'DATABASE_CONFLICT' })
+      await early.rollback()
+    },
+  )
 })

@@ -72,13 +72,16 @@ export function describeGroups<Tx>(opened: () => StoreHarness<Tx>, { isSharded }
       expect(claimed.map(({ type }) => type).toSorted()).toEqual([TYPE, 'mail'])
     })
 
-    it.skipIf(isSharded === true)('RATE-7 the limit of the queue holds beside that of its groups', async () => {
-      const { store } = opened()
-      await store.limitQueue(TYPE, { concurrency: 3, groupConcurrency: 2 })
-      for (const group of ['a', 'b', 'c']) await enqueueMany(store, 3, { group })
-      expect(await claimMany(store)).toHaveLength(3)
-      expect(await claimMany(store)).toEqual([])
-    })
+    it.skipIf(isSharded === true)(
+      'RATE-7 the limit of the queue holds beside that of its groups',
+      async () => {
+        const { store } = opened()
+        await store.limitQueue(TYPE, { concurrency: 3, groupConcurrency: 2 })
+        for (const group of ['a', 'b', 'c']) await enqueueMany(store, 3, { group })
+        expect(await claimMany(store)).toHaveLength(3)
+        expect(await claimMany(store)).toEqual([])
+      },
+    )
 
     it.skipIf(isSharded === true)(
       'RATE-7 many jobs of one group delay the first job of another by one turn',
@@ -179,7 +182,10 @@ export function describeGroups<Tx>(opened: () => StoreHarness<Tx>, { isSharded }
       await limited(store, 2)
       await store.mapDependency(TYPE, 'gateway')
       await store.writeBreaker('gateway', { cooldownMs: MINUTE, probeSlots: 2 })
-      await store.recordCalls('gateway', Array.from({ length: 20 }, () => ({ isFailure: true })))
+      await store.recordCalls(
+        'gateway',
+        Array.from({ length: 20 }, () => ({ isFailure: true })),
+      )
       for (const group of ['a', 'b', 'c']) await enqueueMany(store, 2, { group })
       expect(await claimMany(store)).toEqual([])
       await elapse(MINUTE + SECOND)
@@ -215,7 +221,9 @@ export function describeGroups<Tx>(opened: () => StoreHarness<Tx>, { isSharded }
       const refused = { code: 'INVALID_ARGUMENT' }
       await expect(enqueueOne(store, { group: '' })).rejects.toMatchObject(refused)
       await expect(enqueueOne(store, { group: 'x'.repeat(201) })).rejects.toMatchObject(refused)
-      expect((await readJob(store, await enqueueOne(store, { group: '日'.repeat(200) }))).group).toHaveLength(200)
+      expect((await readJob(store, await enqueueOne(store, { group: '日'.repeat(200) }))).group).toHaveLength(
+        200,
+      )
     })
   })
 }

@@ -29,7 +29,9 @@ export function limitFacts(state: MemoryState, job: Job): LimitFacts | null {
   const limit = state.queueLimits.get(job.queue)
   if (limit === undefined) return null
   const { queue, group } = job
-  const running = [...state.jobs.values()].filter((other) => other.status === 'running' && other.queue === queue)
+  const running = [...state.jobs.values()].filter(
+    (other) => other.status === 'running' && other.queue === queue,
+  )
   const isLimited = group !== null && limit.groupConcurrency !== null
   return {
     concurrency: limit.concurrency,

@@ -21,10 +21,9 @@ export function neededColumn(index: string): LogicalColumn | null {
 export function indexNames(options: RenderOptions): [string, string][] {
   const { table, absent, partition } = options
   return [
-    ...['jobs_ready', 'jobs_running', 'jobs_dead', 'jobs_ended', ...groupIndexes].map((index): [string, string] => [
-      index,
-      indexName(table, index, partition, variantOf(index, absent)),
-    ]),
+    ...['jobs_ready', 'jobs_running', 'jobs_dead', 'jobs_ended', ...groupIndexes].map(
+      (index): [string, string] => [index, indexName(table, index, partition, variantOf(index, absent))],
+    ),
     ['jobs_dedupe', indexName(table, dedupeIndex(options), partition)],
   ]
 }
