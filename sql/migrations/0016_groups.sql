@@ -18,8 +18,8 @@ create table "unstuck".queue_limits (
   check (num_nonnulls(concurrency, group_concurrency) > 0)
 );
 
--- Rows that claims lock for queues and groups with limits. A key maps to one of 1,024 slots: the table needs no cleanup,
--- and a claim that finds the slot of its group locked only misses a turn.
+-- Rows that claims lock for queues and groups with limits. A key maps to one of 1,024 slots: the table needs no
+-- cleanup, and a claim that finds the slot of its group locked only misses a turn.
 create table "unstuck".claim_locks (
   slot     int primary key,
   -- Written with every lock, so that claims under repeatable read conflict in this row.

@@ -42,7 +42,7 @@ create index /*+concurrently concurrently */ if not exists "jobs_group_heads"
   on /*+only only */ "unstuck"."jobs" ((coalesce("queue", "type")), "group_key", "id")
   where "status" = /*waiting*/'waiting' and "group_key" is not null;
 
--- What runs of a group.
+-- Running jobs of a group, to count them.
 create index /*+concurrently concurrently */ if not exists "jobs_group_running"
   on /*+only only */ "unstuck"."jobs" ((coalesce("queue", "type")), "group_key")
   where "status" in /*running_words*/('running') and "group_key" is not null;

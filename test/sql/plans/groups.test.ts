@@ -1,4 +1,4 @@
-// What a claim reads beside many groups, and beside many jobs of one.
+// Reads of a claim beside many groups, and beside many jobs of one.
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createInstalledDatabase } from '../../support/installed-database.ts'

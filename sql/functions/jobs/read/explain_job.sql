@@ -5,7 +5,8 @@ create or replace function "unstuck"."explain_job"(p_id /*id*/uuid, p_policy jso
 returns jsonb language plpgsql as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
-  v_facts jsonb; v_queue text; v_group text; v_type text; v_is_waiting boolean; v_is_running boolean; v_worker_id text;
+  v_facts jsonb; v_queue text; v_group text; v_type text; v_is_waiting boolean; v_is_running boolean;
+  v_worker_id text;
   v_sign_at timestamptz; v_ended_at timestamptz; v_lease jsonb;
 begin
   perform "unstuck".require(p_id is not null, 'id', p_id::text, 'the id of a job');
@@ -40,7 +41,8 @@ begin
                             from "unstuck".events event
                            where event.attachment = /*attachment*/'native' and event.job_id = job."id"::text
                            order by event.id desc limit 1)),
-         coalesce(job."queue", job."type"), job."group_key", job."type", waiting.is_so, job."status" in /*running_words*/('running'),
+         coalesce(job."queue", job."type"), job."group_key", job."type", waiting.is_so,
+         job."status" in /*running_words*/('running'),
          job."worker_id", greatest(job."heartbeat_at", job."started_at"),
          jsonb_build_object('silent_ms', "unstuck".ms_between(job."heartbeat_at", now()))
     into v_facts, v_queue, v_group, v_type, v_is_waiting, v_is_running, v_worker_id, v_sign_at, v_lease

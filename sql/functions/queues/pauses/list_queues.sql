@@ -1,6 +1,6 @@
--- Every queue with unfinished jobs, a pause, a limit or a dependency, by name; p_queues: only these. Reads unfinished rows only,
--- and about p_count_limit of them: at_least names the counts that may be larger. Finds 1,000 queues with waiting jobs:
--- is_complete says, on every row, whether those are all.
+-- Every queue with unfinished jobs, a pause, a limit or a dependency, by name; p_queues: only these. Reads unfinished
+-- rows only, and about p_count_limit of them: at_least names the counts that may be larger. Finds 1,000 queues with
+-- waiting jobs: is_complete says, on every row, whether those are all.
 create or replace function "unstuck"."list_queues"(p_queues text[] default null, p_count_limit int default 100000)
 returns table (queue text, waiting int, due int, running int, released_often int, is_paused boolean,
                paused_at timestamptz, paused_for_ms float8, paused_by text, pause_reason text, dependency text,

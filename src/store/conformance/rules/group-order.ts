@@ -53,7 +53,7 @@ export function describeGroupOrder<Tx>(opened: () => StoreHarness<Tx>): void {
       await ordered(store)
       const [a1] = await enqueueMany(store, 2, { group: 'a', priority: 1 })
       const [b1] = await enqueueMany(store, 2, { group: 'b' })
-      expect(idsOf(await claimMany(store)).toSorted()).toEqual([a1, b1].toSorted())
+      expect(new Set(idsOf(await claimMany(store)))).toEqual(new Set([a1, b1]))
     })
 
     it('RATE-7 a head in backoff blocks its group until it has run', async () => {

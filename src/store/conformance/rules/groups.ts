@@ -45,7 +45,7 @@ export function describeGroups<Tx>(opened: () => StoreHarness<Tx>, { isSharded }
       const [a1, a2, a3] = await enqueueMany(store, 3, { group: 'a' })
       const [b1] = await enqueueMany(store, 1, { group: 'b' })
       const claimed = await claimMany(store)
-      expect(idsOf(claimed).toSorted()).toEqual([a1, a2, b1].toSorted())
+      expect(new Set(idsOf(claimed))).toEqual(new Set([a1, a2, b1]))
       expect(await claimMany(store, { workerId: 'worker-2' })).toEqual([])
       const ended = claimed.find(({ jobId }) => jobId === a1)
       await complete(store, ended as ClaimedJob)
@@ -98,7 +98,7 @@ export function describeGroups<Tx>(opened: () => StoreHarness<Tx>, { isSharded }
       for (const group of ['c', 'a', 'd', 'b']) await enqueueMany(store, 5, { group })
       const groups: (string | null)[] = []
       for (let turn = 0; turn < 4; turn += 1) groups.push(await groupOf(store, await claimOne(store)))
-      expect(groups.toSorted()).toEqual(['a', 'b', 'c', 'd'])
+      expect(new Set(groups)).toEqual(new Set(['a', 'b', 'c', 'd']))
     })
 
     it('RATE-7 every job of every group is claimed in the end', async () => {

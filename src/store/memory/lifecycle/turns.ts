@@ -24,7 +24,7 @@ export function hasPlace(state: MemoryState, job: Job): boolean {
   return !hasLimits(state) || new Places(state).take(job)
 }
 
-/** What `why` says about the limits of a waiting job. */
+/** Limits of a waiting job, for `why`. */
 export function limitFacts(state: MemoryState, job: Job): LimitFacts | null {
   const limit = state.queueLimits.get(job.queue)
   if (limit === undefined) return null
@@ -68,7 +68,7 @@ function headsOf(state: MemoryState, isSpent: (job: Job) => boolean): Map<string
   return heads
 }
 
-/** What may still start, beside what runs. */
+/** Places that running jobs leave. */
 class Places {
   readonly #state: MemoryState
   readonly #used = new Map<string, number>()

@@ -1,6 +1,11 @@
 import { jsonText } from '../../../job/json-text.ts'
-import { COUNT_LIMIT } from '../../ports/call-options.ts'
-import type { Breaker, DeleteBreakerOutcome, DependencyStore } from '../../ports/dependency-store.ts'
+import { type ActorOptions, COUNT_LIMIT } from '../../ports/call-options.ts'
+import type {
+  Breaker,
+  DeleteBreakerOutcome,
+  DependencyStore,
+  QueueLimits,
+} from '../../ports/dependency-store.ts'
 import type { CallQuery } from '../connection/call-query.ts'
 import { breakerChangeToJson, toBreaker, toQueues, toRateLimitStatus } from '../rows/dependency-rows.ts'
 
@@ -42,8 +47,7 @@ export function bindDependencyVerbs(call: CallQuery): DependencyStore {
     },
 
     async pauseQueue(queue, { durationMs, actor, reason } = {}) {
-      const params = [queue, durationMs ?? null, actor ?? null, reason ?? null]
-      const [row] = await call('pause_queue', params)
+      const [row] = await call('pause_queue', [queue, durationMs ?? null, actor ?? null, reason ?? null])
       return row?.['is_new'] === true
     },
 
@@ -52,10 +56,8 @@ export function bindDependencyVerbs(call: CallQuery): DependencyStore {
       return row?.['was_paused'] === true
     },
 
-    async limitQueue(queue, limits, { actor, reason } = {}) {
-      const { concurrency, groupConcurrency, groupOrder } = limits ?? {}
-      const params = [queue, concurrency ?? null, groupConcurrency ?? null, groupOrder ?? null]
-      const [row] = await call('limit_queue', [...params, actor ?? null, reason ?? null])
+    async limitQueue(queue, limits, options = {}) {
+      const [row] = await call('limit_queue', limitParams(queue, limits, options))
       return row?.['is_changed'] === true
     },
 
@@ -79,4 +81,9 @@ export function bindDependencyVerbs(call: CallQuery): DependencyStore {
       return Number(row?.['deleted'])
     },
   }
+}
+
+function limitParams(queue: string, limits: QueueLimits | null, { actor, reason }: ActorOptions): unknown[] {
+  const { concurrency, groupConcurrency, groupOrder } = limits ?? {}
+  return [queue, concurrency, groupConcurrency, groupOrder, actor, reason].map((value) => value ?? null)
 }

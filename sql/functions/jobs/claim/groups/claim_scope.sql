@@ -1,16 +1,15 @@
--- Private: what a claim may take beside rules: its queues without and with limits, the slots of half-open breakers, and
--- the order of the two parts, of which the limited one is true. With "id" only that job, which may be the one that the
--- worker is kept for.
+-- Private: what a claim may take beside rules: its queues without and with limits, and the slots of half-open breakers.
+-- With "id" only that job, which may be the one that the worker is kept for.
 create or replace function "unstuck"."claim_scope"(
   p_worker_id text, p_queues text[], p_id /*id*/uuid,
-  out id /*id*/uuid, out queues text[], out limited text[], out slots jsonb, out parts boolean[])
+  out id /*id*/uuid, out queues text[], out limited text[], out slots jsonb)
 language plpgsql as $$
 #variable_conflict use_column
 declare
   v_kept /*id*/uuid := "unstuck"."kept_job"(p_worker_id);
   v_open text[];
 begin
-  id := coalesce(p_id, v_kept); queues := '{}'; parts := '{}';
+  id := coalesce(p_id, v_kept); queues := '{}';
   if p_id <> v_kept then
     return;
   end if;
@@ -22,8 +21,6 @@ begin
   limited := "unstuck"."limited_queues"(v_open);
   queues := array(select asked.name from pg_catalog.unnest(v_open) with ordinality asked(name, place)
                    where asked.name <> all (limited) order by asked.place);
-  parts := case when cardinality(limited) = 0 then '{f}' when cardinality(queues) = 0 then '{t}'
-                when random() < 0.5::float8 then '{t,f}' else '{f,t}' end;
 end
 $$;
 

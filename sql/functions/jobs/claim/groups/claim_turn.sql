@@ -31,7 +31,7 @@ begin
     from "unstuck"."claim_level"(array[p_queue], p_after[1], null, 0) level;
   select level.priority into priority
     from "unstuck"."claim_level"(array[p_queue], p_after[2], null, 1) level;
-  -- Of one priority, jobs without a group come first in every second claim.
+  -- In one priority, jobs without a group come first in every second claim.
   if priority is null or v_plain < priority or v_plain = priority and random() < 0.5::float8 then
     priority := v_plain; lane := 0;
     return;

@@ -78,14 +78,16 @@ function rendered(routines: Routine[], options: RenderOptions): SqlFile[] {
 }
 
 /**
- * PostgreSQL checks the body of an SQL function when it is created, so a callee precedes its callers. No routine calls
- * back, so the text of the calls decides.
+ * PostgreSQL checks the body of an SQL function when it is created, so a callee precedes its callers, by the text of the
+ * calls. Routines in PL/pgSQL, whose bodies are not checked, may call each other.
  */
 function inCallOrder(routines: Routine[]): Routine[] {
   const byName = new Map(routines.map((routine) => [routine.name, routine]))
+  const visited = new Set<Routine>()
   const ordered = new Set<Routine>()
   const visit = (routine: Routine) => {
-    if (ordered.has(routine)) return
+    if (visited.has(routine)) return
+    visited.add(routine)
     for (const name of calledNames(routine)) {
       const callee = byName.get(name)
       if (callee !== undefined && callee !== routine) visit(callee)
