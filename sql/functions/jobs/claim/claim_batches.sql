@@ -13,8 +13,8 @@
 -- With p_is_serial it refuses, with a row of NULLs, while another such claim of these queues is in flight: both would
 -- examine each other's locked rows, which doubles the time of eight claims at once. It never waits, and nothing depends
 -- on it: a client that was refused for as long as a large claim takes claims without it.
--- Queues with limits or groups are claimed from apart (claim_parts), which calls this function for the others, p_is_part,
--- with the slots of half-open breakers.
+-- Queues with limits or groups are claimed from apart (claim_parts), which calls this function for the others
+-- (p_is_part), with the slots of half-open breakers.
 create or replace function "unstuck"."claim_batches"(
   p_worker_id text, p_queues text[], p_limit int, p_types text[], p_lease_ms bigint, p_policy jsonb, p_actor text,
   p_cursors jsonb, p_id /*id*/uuid default null, p_is_serial boolean default false,

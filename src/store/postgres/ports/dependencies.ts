@@ -56,11 +56,7 @@ export function bindDependencyVerbs(call: CallQuery): DependencyStore {
       return row?.['was_paused'] === true
     },
 
-    async limitQueue(queue, limits, options = {}) {
-      const [row] = await call('limit_queue', limitParams(queue, limits, options))
-      return row?.['is_changed'] === true
-    },
-
+    limitQueue: (queue, limits, options = {}) => limitQueue(call, queue, limits, options),
     async listQueues({ queues, countLimit = COUNT_LIMIT } = {}) {
       const rows = await call('list_queues', [queues ?? null, countLimit])
       return { queues: toQueues(rows), isComplete: rows[0]?.['is_complete'] !== false }
@@ -83,7 +79,17 @@ export function bindDependencyVerbs(call: CallQuery): DependencyStore {
   }
 }
 
-function limitParams(queue: string, limits: QueueLimits | null, { actor, reason }: ActorOptions): unknown[] {
+async function limitQueue(
+  call: CallQuery,
+  queue: string,
+  limits: QueueLimits | null,
+  { actor, reason }: ActorOptions,
+): Promise<boolean> {
   const { concurrency, groupConcurrency, groupOrder } = limits ?? {}
-  return [queue, concurrency, groupConcurrency, groupOrder, actor, reason].map((value) => value ?? null)
+  const params = [queue, concurrency, groupConcurrency, groupOrder, actor, reason]
+  const [row] = await call(
+    'limit_queue',
+    params.map((value) => value ?? null),
+  )
+  return row?.['is_changed'] === true
 }
