@@ -3,9 +3,9 @@
 import type { LogicalColumn, TableProfile } from '../../../profile/profile.ts'
 import type { Partition, RenderOptions } from './render-options.ts'
 
-/** Keys that an index has only if the table has their columns. Few tables have `group_key`, so it counts if it is there. */
+/** Keys that an index has only if the table has their columns. With `group_key`, `jobs_ready` is built again under its name. */
 const optionalKeys: Record<string, LogicalColumn[]> = {
-  jobs_ready: ['group_key', 'queue', 'type', 'priority'],
+  jobs_ready: ['queue', 'type', 'priority'],
   jobs_ended: ['updated_at'],
 }
 
@@ -34,11 +34,9 @@ function indexName(table: TableProfile, index: string, partition?: Partition, va
   return partition === undefined ? name : partitionIndex(name, partition)
 }
 
-/** A bit for each key that is missing, or for `group_key`. */
+/** A bit for each key that is missing. */
 function variantOf(index: string, absent: RenderOptions['absent']): number {
-  const bits = (optionalKeys[index] ?? []).map((column) =>
-    (absent?.has(column) === true) === (column !== 'group_key') ? '1' : '0',
-  )
+  const bits = (optionalKeys[index] ?? []).map((column) => (absent?.has(column) === true ? '1' : '0'))
   return Number.parseInt(`0${bits.join('')}`, 2)
 }
 

@@ -98,7 +98,7 @@ describe('render', () => {
     )
     expect(render('"unstuck"."claim_jobs"(1)', options)).toBe('"unstuck"."claim_jobs__orders"(1)')
     expect(render('"jobs_ready" "jobs_running" "jobs_dead" "jobs_dedupe"', options)).toBe(
-      '"unstuck_orders_ready_8" "unstuck_orders_running" "unstuck_orders_dead" "unstuck_orders_keys"',
+      '"unstuck_orders_ready" "unstuck_orders_running" "unstuck_orders_dead" "unstuck_orders_keys"',
     )
     const unique = { ...options, table: { ...options.table, hasUniqueDedupeKey: true } }
     expect(render('"jobs_dedupe"', unique)).toBe('"unstuck_orders_dedupe"')
