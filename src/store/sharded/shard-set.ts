@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto'
 import { isOutage, isUnstuckError, UnstuckError } from '../../errors/index.ts'
 import type { NewJob } from '../../job/job.ts'
-import { homeKeyOf } from './require-shard.ts'
 import type { Shard, Shards } from '../job-store.ts'
 import { type ShardRoute, shardNumberOf } from '../shards.ts'
 import { groupBy, type Part } from './group-by.ts'
+import { homeKeyOf } from './require-shard.ts'
 
 export interface ShardSetOptions<Tx> {
   shards: Shard<Tx>[]

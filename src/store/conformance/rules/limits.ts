@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { explainJob } from '../../../policy/explain/explain-job.ts'
 import type { ClaimedJob } from '../../../job/lease.ts'
+import { explainJob } from '../../../policy/explain/explain-job.ts'
 import type { JobStore } from '../../job-store.ts'
 import {
   cancel,
