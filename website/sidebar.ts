@@ -123,6 +123,7 @@ export const sidebar: SidebarGroup[] = [
       page('Exactly-once effects', 'docs/guides/handlers/exactly-once-effects.md'),
       page('Call an outside service', 'docs/guides/handlers/outside-services.md'),
       page('Limits per tenant', 'docs/guides/handlers/limits-per-tenant.md'),
+      page('Concurrency, groups and order', 'docs/guides/operate/concurrency-and-groups.md'),
       page('Recurring jobs', 'docs/guides/handlers/recurring-jobs.md'),
       page('Use the store directly', 'docs/guides/handlers/use-the-store.md'),
       page('Test your handlers', 'docs/guides/handlers/testing-handlers.md'),

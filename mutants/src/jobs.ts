@@ -37,8 +37,8 @@ export const jobMutants: Mutant[] = [
       },
       {
         file: claim,
-        find: 'for no key update of job skip locked) job',
-        replacement: 'for no key update of job skip locked) job where p_types is null or p_types ? job.type',
+        find: 'where p_ids is null or asked.single is null or asked.single = any (p_ids)',
+        replacement: 'where p_types is null or p_types ? job.type',
       },
     ],
     suites: [{ files: ['test/store/native.test.ts'], filter: 'claimJobs' }],

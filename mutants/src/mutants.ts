@@ -1,4 +1,5 @@
 // Each mutant removes one rule from the engine. `npm run mutants` proves that a test notices each of them.
+import { groupMutants } from './groups.ts'
 import { jobMutants } from './jobs.ts'
 import { leaseMutants } from './leases.ts'
 import { presenceMutants } from './presence.ts'
@@ -41,6 +42,7 @@ export const mutants: Mutant[] = [
   ...verbMutants,
   ...queueControlMutants,
   ...presenceMutants,
+  ...groupMutants,
 ].toSorted((a, b) => numberOf(a) - numberOf(b))
 
 /** One of a lease, one of a sweep, one of an operator's verb. */

@@ -30,6 +30,9 @@ select "unstuck"."pause_queue"($1::text, $2::bigint, $3::text, $4::text) as is_n
 -- name: resume_queue
 select "unstuck"."resume_queue"($1::text, $2::text, $3::text) as was_paused;
 
+-- name: limit_queue
+select "unstuck"."limit_queue"($1::text, $2::int, $3::int, $4::text, $5::text, $6::text) as is_changed;
+
 -- name: list_queues
 select to_jsonb(status) as record from "unstuck"."list_queues"($1::text[], $2::int) status;
 

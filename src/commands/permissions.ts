@@ -49,6 +49,7 @@ export const commandRules = {
   listTrends: requiring('trends', read('jobs:read')),
   pauseQueue: write('queues:pause'),
   resumeQueue: write('queues:pause'),
+  limitQueue: requiring('groups', write('queues:pause')),
   listBreakers: read('jobs:read'),
   holdBreaker: write('breakers:write'),
   resumeBreaker: write('breakers:write'),

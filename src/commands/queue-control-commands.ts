@@ -4,6 +4,7 @@ import { runSweep } from '../runtime/services/run-sweep.ts'
 import type {
   Breaker,
   Health,
+  QueueLimits,
   QueueList,
   QueueRequest,
   QueueStatus,
@@ -90,8 +91,31 @@ export const resumeQueue = command('resumeQueue', async (context, input: HoldInp
   return done<PauseChange>({ table: table.value.name, queue: input.name, isPaused: false, isChanged })
 })
 
+export interface LimitInput extends InTable {
+  name: string
+  limits: QueueLimits
+  reason?: string | undefined
+}
+
+export const limitQueue = command('limitQueue', async (context, input: LimitInput) => {
+  const table = await findTableOfQueue(context, input)
+  if (!table.isDone) return table
+  const { name, limits, reason } = input
+  const isChanged = await table.value.store.limitQueue(name, limits, manualOptions(context, reason))
+  return done<LimitChange>({ table: table.value.name, queue: name, isChanged })
+})
+
+export interface LimitChange {
+  table: string
+  queue: string
+  isChanged: boolean
+}
+
 /** Without a named table, the only one that has the queue: `queues pause asr` must not pause an unused queue. */
-async function findTableOfQueue(context: CommandContext, input: HoldInput): Promise<Answer<CommandTable>> {
+async function findTableOfQueue(
+  context: CommandContext,
+  input: InTable & { name: string },
+): Promise<Answer<CommandTable>> {
   if (input.table !== undefined || context.tables.length === 1) return findTable(context, input.table)
   const having: CommandTable[] = []
   for (const table of context.tables)

@@ -129,6 +129,9 @@ describe('breakers', () => {
     pauseReason: null,
     dependency: 'gateway',
     breakerState: 'closed',
+    concurrency: null,
+    groupConcurrency: null,
+    groupOrder: null,
     atLeast: [],
   }
   const found = (change: Partial<Breaker>, running = queue) =>

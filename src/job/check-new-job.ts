@@ -23,13 +23,22 @@ const fields: Record<keyof NewJob, true> = {
   expiresAt: true,
   ttlMs: true,
   owner: true,
+  group: true,
   dedupeKey: true,
   dedupe: true,
   traceparent: true,
 }
 const fieldNames = Object.keys(fields)
 /** Most characters, as the database allows them. */
-const texts = { type: 200, queue: 200, stage: 200, owner: 200, dedupeKey: 1_000, traceparent: 200 } as const
+const texts = {
+  type: 200,
+  queue: 200,
+  stage: 200,
+  owner: 200,
+  group: 200,
+  dedupeKey: 1_000,
+  traceparent: 200,
+} as const
 const textEntries = Object.entries(texts) as [keyof typeof texts, number][]
 const MOST_KEY_BYTES = 1_800
 const wholeNumbers = {

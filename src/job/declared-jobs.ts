@@ -14,6 +14,8 @@ export interface JobDeclaration<
 > {
   readonly payload?: StandardSchema<PayloadInput, Payload> | undefined
   readonly result?: StandardSchema<ResultInput, Result> | undefined
+  /** The group of a job, by its payload as it is enqueued; `group` of the job itself overrides it. */
+  group?(payload: PayloadInput): string | undefined
 }
 
 export type JobDeclarations = { readonly [type: string]: JobDeclaration }
@@ -21,7 +23,9 @@ export type JobDeclarations = { readonly [type: string]: JobDeclaration }
 type TypesOf<Schema extends StandardSchema> = NonNullable<Schema['~standard']['types']>
 
 /** A job whose payload, and result, have these types. They are not checked at run time. */
-export function job<Payload = unknown, Result = unknown>(): JobDeclaration<Payload, Payload, Result, Result>
+export function job<Payload = unknown, Result = unknown>(
+  rules?: Pick<JobDeclaration<Payload>, 'group'>,
+): JobDeclaration<Payload, Payload, Result, Result>
 /** A job whose payload, and result, are checked by schemas of zod, valibot, arktype or any other Standard Schema. */
 export function job<
   PayloadSchema extends StandardSchema = StandardSchema,
@@ -29,6 +33,7 @@ export function job<
 >(schemas: {
   payload?: PayloadSchema
   result?: ResultSchema
+  group?(payload: TypesOf<PayloadSchema>['input']): string | undefined
 }): JobDeclaration<
   TypesOf<PayloadSchema>['input'],
   TypesOf<PayloadSchema>['output'],
@@ -45,6 +50,8 @@ export function job(schemas: JobDeclaration = {}): JobDeclaration {
       throw invalidArgument(field, schemas[field], 'a Standard Schema, such as z.object({ … })', {
         withhold: true,
       })
+  if (schemas.group !== undefined && typeof schemas.group !== 'function')
+    throw invalidArgument('group', schemas.group, 'a function of the payload', { withhold: true })
   return schemas
 }
 

@@ -40,6 +40,8 @@ export interface NewJobFields {
   ttlMs?: number | undefined
   /** The user or tenant the job belongs to. */
   owner?: string | undefined
+  /** Jobs of one group share the limits and the order that their queue sets for groups, and groups take turns. */
+  group?: string | undefined
   /** At most one unfinished job per type has this key. */
   dedupeKey?: string | undefined
   /** `dedupeKey` with a window, or with a replacement of the waiting job. */
@@ -75,6 +77,7 @@ export interface Job {
   priority: number
   status: JobStatus
   owner: string | null
+  group: string | null
   dedupeKey: string | null
   stage: string | null
   expectedDurationMs: number | null

@@ -76,6 +76,7 @@ const features: Record<Feature, FeatureUse> = {
   backoff: { columns: ['backoff_steps_ms'], why: 'waits between attempts per job' },
   expiry: { columns: ['expires_at'], why: 'jobs that are not started after a time' },
   progress: { columns: ['progress_value', 'progress_text'], why: 'keeps the progress that handlers report' },
+  groups: { columns: ['group_key'], why: 'groups of jobs that take turns, with limits and order' },
 }
 
 /** Its columns, by their names in the engine. */

@@ -51,6 +51,7 @@ export const logicalColumns = [
   'expires_at',
   'progress_value',
   'progress_text',
+  'group_key',
 ] as const
 
 export type LogicalColumn = (typeof logicalColumns)[number]
@@ -91,6 +92,7 @@ export const featureNames = [
   'backoff',
   'expiry',
   'progress',
+  'groups',
 ] as const
 
 export type Feature = (typeof featureNames)[number]

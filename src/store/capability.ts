@@ -10,6 +10,7 @@ import { UnstuckError } from '../errors/index.ts'
  * - `attach`: finding job tables, and adding columns to them
  * - `deletion`: completions that delete the row (`keepCompleted: false`)
  * - `dedupe-rules`: dedupe keys with a window or a replacement (`dedupe: { key, forMs }`, `{ key, replace }`)
+ * - `groups`: groups of jobs, and limits of how many jobs of a queue or group run at once
  * - `enforce`: fencing writers that have no lease
  * - `dispatch`, `operations`, `trends`, `webhooks`: the ports of these names
  */
@@ -27,6 +28,7 @@ export type StoreCapability =
   | 'webhooks'
   | 'deletion'
   | 'dedupe-rules'
+  | 'groups'
 
 export function hasCapability(
   store: { readonly lacks?: ReadonlySet<StoreCapability> },

@@ -9,7 +9,7 @@ import type { BatchOptions } from '../runtime/batch/batch-handler.ts'
 import type { DispatchAdapter } from '../runtime/dispatch/dispatcher.ts'
 import type { DependencyOptions } from '../runtime/limits/dependencies.ts'
 import { requireLimits } from '../runtime/limits/token-limiter.ts'
-import type { ShardRoute } from '../store/job-store.ts'
+import type { QueueLimits, ShardRoute } from '../store/job-store.ts'
 import type { LocalStore } from '../store/local-store.ts'
 import { requireObject, requireOptions } from './check-arguments.ts'
 
@@ -67,6 +67,8 @@ export interface UnstuckOptions<Jobs extends JobDeclarations = JobDeclarations> 
   pollMs?: [least: number, most: number] | undefined
   /** Settings of the breakers that handlers name as their `dependency`. */
   dependencies?: Record<string, DependencyOptions> | undefined
+  /** How many jobs of a queue, and of each of its groups, run at once in all processes. Written before the first claim. */
+  queues?: Record<string, QueueLimits> | undefined
   /** Publishes requeued jobs to an external queue, if the policy's `dispatch` records them. */
   dispatch?: DispatchAdapter | undefined
   /** Delete ended jobs past their retention while the worker runs. Default: as the profile says; true for the native table. */
@@ -106,11 +108,14 @@ const names: Record<keyof UnstuckOptions, true> = {
   onHang: true,
   pollMs: true,
   dependencies: true,
+  queues: true,
   dispatch: true,
   prune: true,
   logger: true,
   logStacks: true,
 }
+
+const limitNames = ['concurrency', 'groupConcurrency', 'groupOrder']
 
 /** A longer timer of Node fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
@@ -161,12 +166,19 @@ function checkKinds(options: UnstuckOptions): void {
     if (value !== undefined && (typeof value !== 'string' || value === ''))
       throw invalidArgument(name, value, 'a text that is not empty')
   }
-  const { jobs, dependencies, dispatch } = options
+  const { jobs, dependencies, queues, dispatch } = options
   if (jobs !== undefined) requireObject('jobs', jobs, 'declarations of defineJobs({ … })')
   if (dependencies !== undefined) {
     requireObject('dependencies', dependencies, 'settings by the name of a dependency')
     for (const [name, settings] of Object.entries(dependencies))
       requireObject(`dependencies.${name}`, settings, 'settings of a breaker')
+  }
+  if (queues !== undefined) {
+    requireObject('queues', queues, 'limits by the name of a queue')
+    for (const [name, limits] of Object.entries(queues)) {
+      requireObject(`queues.${name}`, limits, 'limits of a queue')
+      requireKnownNames(`queues.${name}`, Object.keys(limits), limitNames)
+    }
   }
   if (dispatch !== undefined && typeof dispatch?.publish !== 'function')
     throw invalidArgument('dispatch', dispatch, 'an object with publish(jobs)', { withhold: true })

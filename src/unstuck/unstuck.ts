@@ -314,9 +314,10 @@ class Application implements Unstuck {
     for (const warning of warnings) this.#events.emit('config:warned', { warning })
   }
 
-  async #traced<T>(jobs: NewJob[], send: (jobs: NewJob[]) => Promise<T>): Promise<T> {
-    for (const job of jobs) checkNewJob(job, this.#config)
-    await this.#schemas.checkJobs(jobs)
+  async #traced<T>(given: NewJob[], send: (jobs: NewJob[]) => Promise<T>): Promise<T> {
+    for (const job of given) checkNewJob(job, this.#config)
+    await this.#schemas.checkJobs(given)
+    const jobs = this.#schemas.withGroups(given)
     const tracing = await this.#openTracing()
     return tracing === null ? send(jobs) : tracing.enqueue(jobs, this.#table.table, send)
   }

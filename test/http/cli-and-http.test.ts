@@ -231,6 +231,23 @@ describe('queues, breakers and webhooks', () => {
     expect((await cli('queues', 'resume', 'embed')).answer).toMatchObject({ changed: false })
     compared.add('pauseQueue').add('resumeQueue')
   })
+
+  it('RATE-7 a limit by one is visible to the other', async () => {
+    const limit = ['queues', 'limit', 'embed', '--concurrency', '4', '--group-order', 'fifo']
+    expect((await cli(...limit)).answer).toMatchObject({ changed: true })
+    const body = { concurrency: 4, group_order: 'fifo' }
+    const again = await bench.call('POST /v1/queues/embed/limit', { body })
+    expect(again.body).toMatchObject({ is_changed: false })
+    const { body: list } = await bench.call('GET /v1/queues')
+    expect(list.queues).toContainEqual(
+      expect.objectContaining({ queue: 'embed', concurrency: 4, group_concurrency: 1, group_order: 'fifo' }),
+    )
+    expect((await bench.call('POST /v1/queues/embed/limit', { body: {} })).body).toMatchObject({
+      is_changed: true,
+    })
+    expect((await cli('queues', 'limit', 'embed')).answer).toMatchObject({ changed: false })
+    compared.add('limitQueue')
+  })
 })
 
 describe('health and sweeps', () => {

@@ -125,6 +125,7 @@ const clearedTables = [
   'sweep_history',
   'breakers',
   'pauses',
+  'queue_limits',
   'rate_limits',
   'dedupe_windows',
   'schedules',
@@ -279,6 +280,7 @@ const columnOfField: Partial<Record<keyof Job, LogicalColumn>> = {
   traceparent: 'traceparent',
   backoffStepsMs: 'backoff_steps_ms',
   expiresAt: 'expires_at',
+  group: 'group_key',
 }
 
 /** The status of a row, or the time that says it. */

@@ -33,7 +33,10 @@ export function QueueTable({ queues }: { queues: Queue[] }) {
             </td>
             <td className="pr-4">{showTotal(totalOf([queue], 'due'))}</td>
             <td className="pr-4">{showTotal(totalOf([queue], 'waiting'))}</td>
-            <td className="pr-4">{showTotal(totalOf([queue], 'running'))}</td>
+            <td className="pr-4">
+              {showTotal(totalOf([queue], 'running'))}
+              <p className="text-xs text-soft">{limitText(queue)}</p>
+            </td>
             <td className="pr-4">{handling === null ? '–' : showCount(handling(queue.queue))}</td>
             <td className="pr-4">
               {queue.dependency === null ? '–' : <Go to="/dependencies">{queue.dependency}</Go>}{' '}
@@ -61,6 +64,16 @@ export function QueueTable({ queues }: { queues: Queue[] }) {
       </Table>
     </Panel>
   )
+}
+
+/** `of 10 at once, 1 of each group in order` */
+function limitText({ concurrency, group_concurrency, group_order }: Queue): string {
+  const order = group_order === null ? '' : ' in order'
+  const parts = [
+    ...(concurrency === null ? [] : [`of ${showCount(concurrency)} at once`]),
+    ...(group_concurrency === null ? [] : [`${showCount(group_concurrency)} of each group${order}`]),
+  ]
+  return parts.join(', ')
 }
 
 /** `by ana: “deploy”, for 9 min 12 s more` */

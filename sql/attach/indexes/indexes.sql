@@ -1,9 +1,11 @@
 -- All indexes are partial, and none contains a column that a heartbeat writes. A finished row is in one of them.
 
--- For claims: bounded by the due time within each queue and priority, so that jobs in backoff are never scanned.
+-- For claims: bounded by the due time within each queue and priority, so that jobs in backoff are never scanned, nor
+-- are jobs with a group, which claims find by their groups.
 create index /*+concurrently concurrently */ if not exists "jobs_ready"
   on /*+only only */ "unstuck"."jobs"
-     ((coalesce("queue", "type")), "priority", (coalesce("run_at", "created_at")), "id")
+     ((coalesce("queue", "type")), "priority", (("group_key" is not null)::int),
+      (coalesce("run_at", "created_at")), "id")
   where "status" = /*waiting*/'waiting';
 
 -- Running jobs, for sweeps and health. On the end of the lease it would make heartbeats non-HOT (525 bytes of WAL
@@ -28,3 +30,19 @@ create index /*+concurrently concurrently */ if not exists "jobs_ended"
 create /*unique*/unique index /*+concurrently concurrently */ if not exists "jobs_dedupe"
   on /*+only only */ "unstuck"."jobs" ("type", "dedupe_key")
   where "dedupe_key" is not null and "status" in /*unfinished_words*/('waiting', 'running');
+
+-- Waiting jobs by group, for turns between groups.
+create index /*+concurrently concurrently */ if not exists "jobs_grouped"
+  on /*+only only */ "unstuck"."jobs"
+     ((coalesce("queue", "type")), "priority", "group_key", (coalesce("run_at", "created_at")), "id")
+  where "status" = /*waiting*/'waiting' and "group_key" is not null;
+
+-- The first waiting job of a group, for groups in order.
+create index /*+concurrently concurrently */ if not exists "jobs_group_heads"
+  on /*+only only */ "unstuck"."jobs" ((coalesce("queue", "type")), "group_key", "id")
+  where "status" = /*waiting*/'waiting' and "group_key" is not null;
+
+-- Running jobs of a group, to count them.
+create index /*+concurrently concurrently */ if not exists "jobs_group_running"
+  on /*+only only */ "unstuck"."jobs" ((coalesce("queue", "type")), "group_key")
+  where "status" in /*running_words*/('running') and "group_key" is not null;

@@ -43,3 +43,4 @@ alter table "unstuck"."jobs" add column if not exists "backoff_steps_ms" bigint[
 alter table "unstuck"."jobs" add column if not exists "expires_at" timestamptz;
 alter table "unstuck"."jobs" add column if not exists "progress_value" float8;
 alter table "unstuck"."jobs" add column if not exists "progress_text" text;
+alter table "unstuck"."jobs" add column if not exists "group_key" text;

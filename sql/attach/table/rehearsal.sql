@@ -28,6 +28,16 @@ begin
   perform "unstuck".take_tokens('[{"key": "unstuck-rehearsal", "rate_per_s": 1, "burst": 1}]');
   perform "unstuck"."claim_jobs"('unstuck-rehearsal', array['unstuck-rehearsal', 'unstuck-rehearsal-2'], 1);
   perform "unstuck"."claim_job"(v_id, 'unstuck-rehearsal');
+  perform "unstuck"."limit_queue"('unstuck-rehearsal-3', 1);
+  perform "unstuck"."claim_jobs"('unstuck-rehearsal', array['unstuck-rehearsal-3'], 1);
+  perform "unstuck"."open_groups"('unstuck-rehearsal', 0, word, 1, '', 1) from (values (null), ('fifo')) known(word);
+  perform "unstuck"."lock_grouped"('unstuck-rehearsal', array['r'], 1, 1, 0, '{}', "unstuck".policy_of(
+    /*attachment*/'native'), '{}');
+  perform "unstuck"."lock_heads"('unstuck-rehearsal', array['r'], 1, '{}', "unstuck".policy_of(
+    /*attachment*/'native'), '{}');
+  perform "unstuck"."claim_turn_of"(v_id, '{}', 1, 'fifo');
+  perform "unstuck"."group_running"('unstuck-rehearsal', 'r', 1);
+  perform "unstuck"."limit_facts"('unstuck-rehearsal-3', 'r');
   perform "unstuck"."count_trends"();
   perform "unstuck"."has_due_jobs"(array['unstuck-rehearsal', 'unstuck-rehearsal-2']);
   perform "unstuck"."keep_worker"('unstuck-rehearsal', array[v_id], true, true, gen_random_uuid(),

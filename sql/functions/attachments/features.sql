@@ -27,7 +27,8 @@ begin
                           ('expected_duration_ms', asked.expected_duration_ms is not null),
                           ('max_attempts', asked.max_attempts is not null),
                           ('backoff_steps_ms', asked.backoff_steps_ms is not null),
-                          ('expires_at', asked.expires_at is not null)) field(name, is_given)
+                          ('expires_at', asked.expires_at is not null),
+                          ('group_key', asked.group_key is not null)) field(name, is_given)
     where field.is_given and p_absent ? field.name;
   return true;
 end

@@ -15,6 +15,7 @@ interface EnqueueFlags extends TableFlags {
   delay?: number
   dedupeKey?: string
   owner?: string
+  group?: string
 }
 
 export function defineEnqueue(command: Command): void {
@@ -27,6 +28,7 @@ export function defineEnqueue(command: Command): void {
     .option('--delay <duration>', 'start after 30s, 10m, 2h, 1d', readDuration)
     .option('--dedupe-key <key>', 'enqueue nothing if an unfinished job has this key')
     .option('--owner <owner>', 'user or tenant')
+    .option('--group <group>', 'jobs of a group share the limits of their queue for groups')
     .addHelpText('after', example(`unstuck enqueue asr '{ "clip": 42 }'`))
     .action(enqueueCommand)
 }
@@ -34,10 +36,10 @@ export function defineEnqueue(command: Command): void {
 async function enqueueCommand(
   type: string,
   json: string | undefined,
-  { queue, priority, delay: delayMs, dedupeKey, owner, ...flags }: EnqueueFlags,
+  { queue, priority, delay: delayMs, dedupeKey, owner, group, ...flags }: EnqueueFlags,
 ): Promise<void> {
   const payload = json === undefined ? undefined : readPayload(json)
-  const job = { type, ...given({ payload, queue, priority, delayMs, dedupeKey, owner }) }
+  const job = { type, ...given({ payload, queue, priority, delayMs, dedupeKey, owner, group }) }
   await withCommands(flags, async (context) => {
     const { id, table, outcome } = valueOf(await enqueueJob(context, { job, table: flags.table }))
     if (flags.json === true) return printJson({ id, table, outcome })

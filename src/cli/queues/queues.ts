@@ -1,5 +1,11 @@
 import { type Command, Option } from 'commander'
-import { listQueues, listTrends, pauseQueue, resumeQueue } from '../../commands/queue-control-commands.ts'
+import {
+  limitQueue,
+  listQueues,
+  listTrends,
+  pauseQueue,
+  resumeQueue,
+} from '../../commands/queue-control-commands.ts'
 import { showCount } from '../../policy/explain/show-count.ts'
 import type { QueueStatus } from '../../store/ports/dependency-store.ts'
 import { type CliContext, valueOf, withCommands, withTableNames } from '../connection/with-commands.ts'
@@ -21,6 +27,13 @@ interface TrendFlags extends TableFlags {
 
 const DAY_MS = 86_400_000
 
+interface LimitFlags extends TableFlags {
+  concurrency?: number
+  groupConcurrency?: number
+  groupOrder?: 'fifo'
+  reason?: string
+}
+
 interface PauseFlags extends TableFlags {
   reason: string
   for?: number
@@ -28,7 +41,7 @@ interface PauseFlags extends TableFlags {
 
 export function defineQueues(queues: Command): void {
   withConnection(queues.command('list'))
-    .description('lists queues with unfinished jobs, a pause or a dependency')
+    .description('lists queues with unfinished jobs, a pause, a limit or a dependency')
     .option('--table <name>', 'one table of the profile; default: all')
     .addHelpText('after', example('unstuck queues list'))
     .action(listCommand)
@@ -54,6 +67,20 @@ export function defineQueues(queues: Command): void {
     .option('--table <name>', whichTable)
     .addHelpText('after', example('unstuck queues pause asr --reason "new model" --for 10m'))
     .action(pauseCommand)
+  withConnection(queues.command('limit'))
+    .description(
+      'limits how many jobs of the queue, and of each group, run at once; without options, removes the limits',
+    )
+    .argument('<queue>', 'queue name')
+    .option('--concurrency <jobs>', 'jobs of the queue', readCount)
+    .option('--group-concurrency <jobs>', 'jobs of each group', readCount)
+    .addOption(
+      new Option('--group-order <order>', 'run the jobs of a group one at a time, by id').choices(['fifo']),
+    )
+    .option('--reason <text>', 'reason, recorded in the audit log')
+    .option('--table <name>', whichTable)
+    .addHelpText('after', example('unstuck queues limit mail --concurrency 50 --group-concurrency 2'))
+    .action(limitCommand)
   withConnection(queues.command('resume'))
     .description('ends the pause of a queue')
     .argument('<queue>', 'queue name')
@@ -70,13 +97,14 @@ async function listCommand(flags: TableFlags): Promise<void> {
     if (flags.json === true) return printJson({ queues, isComplete })
     if (queues.length === 0) return printLine('no queue has unfinished jobs, a pause or a dependency')
     printTable([
-      ['TABLE', 'QUEUE', 'WAITING', 'DUE', 'RUNNING', 'PAUSED', 'DEPENDENCY'],
+      ['TABLE', 'QUEUE', 'WAITING', 'DUE', 'RUNNING', 'LIMITS', 'PAUSED', 'DEPENDENCY'],
       ...queues.map((queue) => [
         queue.table,
         queue.queue,
         showCount(queue, 'waiting'),
         showCount(queue, 'due'),
         showCount(queue, 'running'),
+        showLimits(queue),
         queue.isPaused ? (queue.pauseReason ?? 'yes') : '–',
         queue.dependency === null ? '–' : `${queue.dependency} (${queue.breakerState ?? ''})`,
       ]),
@@ -125,6 +153,31 @@ async function pauseCommand(queue: string, flags: PauseFlags): Promise<void> {
     if (!wasRunning) printLine('It was already paused: reason and end were updated.')
     printLine(`Next:  unstuck queues resume ${queue}`)
   })
+}
+
+async function limitCommand(queue: string, flags: LimitFlags): Promise<void> {
+  const { concurrency, groupConcurrency, groupOrder, reason } = flags
+  await withCommands(flags, async (context) => {
+    const limits = { concurrency, groupConcurrency, groupOrder }
+    const { table, isChanged } = valueOf(await limitQueue(context, { name: queue, limits, reason }))
+    if (flags.json === true) return printJson({ table, queue, changed: isChanged })
+    const found = valueOf(await listQueues(context, { table, queues: [queue] })).queues[0]?.value
+    const what =
+      found === undefined || showLimits(found) === '–' ? 'has no limits' : `runs ${showLimits(found)}`
+    printLine(`${whereOf(context, table)}queue ${queue} ${what}`)
+    if (!isChanged) printLine('Nothing changed.')
+  })
+}
+
+/** `10 jobs, 1 of each group in order` */
+function showLimits({ concurrency, groupConcurrency, groupOrder }: QueueStatus): string {
+  const parts = [
+    ...(concurrency === null ? [] : [`${concurrency} at once`]),
+    ...(groupConcurrency === null
+      ? []
+      : [`${groupConcurrency} of each group${groupOrder === null ? '' : ', in order'}`]),
+  ]
+  return parts.length === 0 ? '–' : parts.join(', ')
 }
 
 async function resumeCommand(queue: string, flags: TableFlags & { reason?: string }): Promise<void> {

@@ -45,6 +45,7 @@ export const jobSchema = z
     status: statusSchema,
     priority: z.number(),
     owner: textOrNull,
+    group: textOrNull,
     dedupe_key: textOrNull,
     stage: textOrNull,
     expected_duration_ms: msOrNull,
@@ -132,6 +133,8 @@ export const newJobSchema = z
     expires_at: timeSchema.optional(),
     ttl_ms: z.number().min(0).optional(),
     owner: z.string().min(1).max(200).optional(),
+    /** Jobs of one group share the limits of their queue for groups, and groups take turns. */
+    group: z.string().min(1).max(200).optional(),
     dedupe_key: z.string().min(1).max(200).optional(),
     /** The key stays taken for this long, even if the job ends earlier. */
     dedupe_for_ms: z.number().min(1).optional(),

@@ -176,6 +176,10 @@ export const queueSchema = z
     pause_reason: textOrNull,
     dependency: textOrNull,
     breaker_state: textOrNull,
+    /** Jobs that run at once in the whole fleet, of the queue and of each group; null: any number. */
+    concurrency: countSchema.nullable(),
+    group_concurrency: countSchema.nullable(),
+    group_order: z.enum(['fifo']).nullable(),
     /** Ends its pause. */
     remedy: remedySchema.nullable(),
     at_least: atLeastSchema,
@@ -194,6 +198,20 @@ export const queuesAnswer = z
 export const holdBody = z
   .strictObject({ reason: reasonSchema.optional(), duration_ms: z.number().int().min(1).optional() })
   .openapi('HoldRequest')
+
+/** Without a field there is no such limit; without any, all limits are removed. */
+export const limitBody = z
+  .strictObject({
+    concurrency: z.number().int().min(1).max(1_000_000).optional(),
+    group_concurrency: z.number().int().min(1).max(1_000_000).optional(),
+    group_order: z.enum(['fifo']).optional(),
+    reason: reasonSchema.optional(),
+  })
+  .openapi('LimitRequest')
+
+export const limitAnswer = z
+  .object({ ...envelope, queue: z.string(), table: z.string(), is_changed: z.boolean() })
+  .openapi('LimitAnswer')
 
 export const pauseAnswer = z
   .object({

@@ -43,7 +43,7 @@ export function addJobChangeRoutes(api: Api, parts: ApiParts): void {
 }
 
 function toNewJob(body: NewJobRequest): NewJob {
-  const { type, queue, priority, stage, owner, traceparent } = body
+  const { type, queue, priority, stage, owner, group, traceparent } = body
   return {
     type,
     ...given({
@@ -51,6 +51,7 @@ function toNewJob(body: NewJobRequest): NewJob {
       priority,
       stage,
       owner,
+      group,
       traceparent,
       payload: body.payload as JsonValue | undefined,
       delayMs: body.delay_ms,

@@ -2,6 +2,7 @@ import type { Command } from '../../commands/command.ts'
 import {
   type HoldInput,
   holdBreaker,
+  limitQueue,
   listBreakers,
   listQueues,
   listSchedules,
@@ -28,6 +29,8 @@ import {
   breakerAnswer,
   breakersAnswer,
   holdBody,
+  limitAnswer,
+  limitBody,
   nameParam,
   pauseAnswer,
   queuesAnswer,
@@ -45,6 +48,7 @@ export function addQueueControlRoutes(api: Api, parts: ApiParts): void {
   addLists(api, parts)
   addPause(api, parts, 'pause', pauseQueue, 'Pause a queue: stops claims; running jobs continue')
   addPause(api, parts, 'resume', resumeQueue, 'Resume a queue')
+  addLimit(api, parts)
   addHold(api, parts, 'hold', holdBreaker, 'Hold a breaker: stops claims for its dependency')
   addHold(api, parts, 'resume', resumeBreaker, 'End a hold and close the breaker')
   addSweep(api, parts)
@@ -119,6 +123,34 @@ function addPause(
     const { queue, table, isPaused, isChanged } = valueOf(await run(contextOf(c), input))
     const now = await clock.now()
     return c.json({ ...envelopeOf({ now }), queue, table, is_paused: isPaused, is_changed: isChanged }, 200)
+  })
+}
+
+function addLimit(api: Api, { clock }: ApiParts): void {
+  const route = createRoute({
+    method: 'post',
+    path: '/v1/queues/{name}/limit',
+    operationId: 'limitQueue',
+    summary: 'Limit how many jobs of a queue, and of each of its groups, run at once',
+    request: {
+      params: nameParam,
+      query: tableOnlyQuery,
+      headers: writeHeaders,
+      ...jsonBody(limitBody, false),
+    },
+    responses: { 200: json(limitAnswer, 'Whether anything changed.'), ...writeProblems },
+  })
+  api.openapi(route, async (c) => {
+    const {
+      reason,
+      concurrency,
+      group_concurrency: groupConcurrency,
+      group_order: groupOrder,
+    } = c.req.valid('json')
+    const limits = { concurrency, groupConcurrency, groupOrder }
+    const input = { ...c.req.valid('param'), ...c.req.valid('query'), reason, limits }
+    const { queue, table, isChanged } = valueOf(await limitQueue(contextOf(c), input))
+    return c.json({ ...envelopeOf({ now: await clock.now() }), queue, table, is_changed: isChanged }, 200)
   })
 }
 

@@ -44,6 +44,7 @@ export function toWireJob(job: Job | JobSummary, table: string, view: View): wir
     status: job.status,
     priority: job.priority,
     owner: job.owner,
+    group: job.group,
     dedupe_key: job.dedupeKey,
     stage: job.stage,
     expected_duration_ms: job.expectedDurationMs,
@@ -207,6 +208,9 @@ export function toWireQueue(queue: QueueStatus, table: string): wire.Queue {
     pause_reason: redactOrNull(queue.pauseReason),
     dependency: queue.dependency,
     breaker_state: queue.breakerState,
+    concurrency: queue.concurrency,
+    group_concurrency: queue.groupConcurrency,
+    group_order: queue.groupOrder,
     remedy: queue.isPaused ? resumeQueue(queue.queue) : null,
     at_least: queue.atLeast.map(snakeCase),
   }

@@ -20,6 +20,7 @@ const runnable: JobFacts = {
   hasBudget: true,
   progress: null,
   expiresInMs: null,
+  limit: null,
   error: null,
   isCancelAsked: false,
   cancel: null,

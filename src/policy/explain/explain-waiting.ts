@@ -24,6 +24,7 @@ export function explainWaiting(facts: JobFacts): Explanation {
     ...expired(facts),
     ...paused(facts),
     ...broken(facts),
+    ...full(facts),
     ...early(facts),
     ...locked(facts),
   ]
@@ -80,6 +81,9 @@ function waitsFor(blocking: Reason[]): string {
   if (endless?.code === 'EXPIRED') return 'The next claim ends it as dead.'
   if (endless?.code === 'BUDGET_SPENT') return 'The next claim ends it as dead; retry it then.'
   if (endless?.code === 'ROW_LOCKED') return 'It waits for the transaction that holds a lock on its row.'
+  if (endless?.code === 'QUEUE_FULL') return 'It waits until a job of its queue has ended.'
+  if (endless?.code === 'GROUP_FULL') return 'It waits until a job of its group has ended.'
+  if (endless?.code === 'GROUP_ORDER') return 'It waits until the jobs of its group before it have ended.'
   if (endless?.code === 'BREAKER_PROBING') return 'It waits for the jobs that test its dependency.'
   if (endless?.code === 'NO_WORKER_FOR_TYPE') return 'It waits for a worker that handles it: start one.'
   return 'It waits until an operator resumes it.'
@@ -119,6 +123,21 @@ function broken({ breaker }: JobFacts): Reason[] {
   }
   const probe = nextProbeInMs === null ? '' : `; next probe in ${showDuration(nextProbeInMs)}`
   return [block('BREAKER_OPEN', `${name} has been open for ${since}${probe}`, nextProbeInMs)]
+}
+
+function full({ jobId, queue, limit }: JobFacts): Reason[] {
+  if (limit === null) return []
+  const { concurrency, running, group, groupConcurrency, groupRunning, headId } = limit
+  const reasons: Reason[] = []
+  if (concurrency !== null && (running ?? 0) >= concurrency)
+    reasons.push(block('QUEUE_FULL', `${running} of ${concurrency} jobs of ${queue} run`, null))
+  if (groupConcurrency !== null && (groupRunning ?? 0) >= groupConcurrency)
+    reasons.push(
+      block('GROUP_FULL', `${groupRunning} of ${groupConcurrency} jobs of its group ${group} run`, null),
+    )
+  else if (headId !== null && headId !== jobId)
+    reasons.push(block('GROUP_ORDER', `job ${headId} of its group ${group} comes first`, null))
+  return reasons
 }
 
 /** Jobs are let through, and no call is reported: it stays half-open for ever. */

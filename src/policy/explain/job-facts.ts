@@ -39,6 +39,8 @@ export interface JobFacts {
   ahead: number | null
   pause: PauseFacts | null
   breaker: HoldingBreaker | null
+  /** Limits of its queue and group; null if it does not wait, or there are none. */
+  limit: LimitFacts | null
   /** Null if it does not wait, or no worker ever reported. */
   workers: WorkerFacts | null
   workerId: string | null
@@ -95,4 +97,15 @@ export interface HoldingBreaker {
   /** Jobs let through in a row that ended without reporting a call, and how many successes would close it. */
   unheard: number
   closeAfter: number
+}
+
+/** How many jobs may run at once, and run. */
+export interface LimitFacts {
+  concurrency: number | null
+  running: number | null
+  group: string | null
+  groupConcurrency: number | null
+  groupRunning: number | null
+  /** The job that its group in order starts next. */
+  headId: string | null
 }

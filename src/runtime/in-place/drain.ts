@@ -4,7 +4,7 @@ import { invalidArgument, UnstuckError } from '../../errors/index.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
 import type { AttemptEnd, RuntimeEventEmitter } from '../../observe/events.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
-import type { JobStore } from '../../store/job-store.ts'
+import type { JobStore, QueueLimits } from '../../store/job-store.ts'
 import { attemptBatchers } from '../attempt/attempt-batchers.ts'
 import type { AttemptDependencies } from '../attempt/attempt-dependencies.ts'
 import type { RegisteredHandler } from '../attempt/handler.ts'
@@ -12,7 +12,7 @@ import { LOOK_MS } from '../attempt/job-clocks.ts'
 import { Attempt } from '../attempt/job-runner.ts'
 import { WaitingJob } from '../claim/waiting-jobs.ts'
 import { type Heartbeat, startMainHeartbeat } from '../heartbeat/heartbeat.ts'
-import { type DependencyOptions, prepareDependencies } from '../limits/dependencies.ts'
+import { type DependencyOptions, prepareDependencies, prepareQueues } from '../limits/dependencies.ts'
 import { DependencyCalls } from '../limits/dependency-calls.ts'
 import { TokenLimiter } from '../limits/token-limiter.ts'
 import { emitSweep } from '../services/emit-sweep.ts'
@@ -40,6 +40,7 @@ export interface DrainParts<Tx>
   policy: PolicyOverride
   heartbeatMs: number
   dependencies: Record<string, DependencyOptions>
+  queues?: Record<string, QueueLimits> | undefined
   schedules: SchedulerOptions['schedules']
   /** Overrides the stored policy when jobs are enqueued. */
   enqueuePolicy: PolicyOverride | undefined
@@ -54,6 +55,7 @@ export async function drainJobs<Tx>(
 ): Promise<DrainReport> {
   if (!(Number.isInteger(limit) && limit >= 1)) throw invalidArgument('limit', limit, 'a whole number from 1')
   const { store, handlers, events, policy, schedules, enqueuePolicy } = parts
+  await prepareQueues(store, parts.queues)
   await prepareDependencies(store, handlers, parts.dependencies)
   emitSweep(events, parts.tableName, await runSweep(store, { policy }))
   const scheduling = { store, schedules, events }

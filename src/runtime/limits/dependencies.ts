@@ -1,6 +1,6 @@
 // The services that handlers depend on: before the first claim, their breakers are created and their queues mapped to them.
 import { invalidArgument, isJobError } from '../../errors/index.ts'
-import type { BreakerSettings, JobStore } from '../../store/job-store.ts'
+import type { BreakerSettings, JobStore, QueueLimits } from '../../store/job-store.ts'
 import type { RegisteredHandler } from '../attempt/handler.ts'
 import type { WatchedDependency } from './breaker-watch.ts'
 import { createGateway } from './gateway.ts'
@@ -35,6 +35,14 @@ export async function prepareDependencies(
   }
   for (const [queue, name] of byQueue) await store.mapDependency(queue, name)
   return watched
+}
+
+/** Limits of queues hold for all processes, so they are stored. Queues that are not named keep theirs. */
+export async function prepareQueues(
+  store: Pick<JobStore, 'limitQueue'>,
+  queues: Readonly<Record<string, QueueLimits>> = {},
+): Promise<void> {
+  for (const [queue, limits] of Object.entries(queues)) await store.limitQueue(queue, limits)
 }
 
 function dependencyByQueue(

@@ -46,6 +46,9 @@ import { describeUnjudgedWaiting, describeWaitingBudget } from './reaping/waitin
 import { describeDedupeRules } from './rules/dedupe-rules.ts'
 import { describeExpiry } from './rules/expiry.ts'
 import { describeProgress } from './rules/progress.ts'
+import { describeGroupOrder } from './rules/group-order.ts'
+import { describeGroups } from './rules/groups.ts'
+import { describeLimits } from './rules/limits.ts'
 import { describeRetryRules } from './rules/retry-rules.ts'
 import { describeSchedule } from './schedule.ts'
 import { describeWebhooks } from './webhooks.ts'
@@ -134,6 +137,11 @@ function describeLifecyclePort<Tx>(opened: Open<Tx>, options: ConformanceOptions
   describeExpiry(opened)
   describeProgress(opened)
   describeIfCapable(options, 'dedupe-rules', () => describeDedupeRules(opened))
+  describeIfCapable(options, 'groups', () => {
+    describeLimits(opened)
+    describeGroups(opened, options)
+    describeGroupOrder(opened)
+  })
 }
 
 function describeReapingPort<Tx>(opened: Open<Tx>, options: ConformanceOptions): void {

@@ -109,6 +109,8 @@ export function openMemoryStore(options: MemoryStoreOptions): { store: MemoryJob
     breakers: new Map(),
     dependencies: new Map(),
     pauses: new Map(),
+    queueLimits: new Map(),
+    reachedGroups: new Map(),
     dedupeWindows: new Map(),
     keptWorkers: new Map(),
     fullAtMs: new Map(),

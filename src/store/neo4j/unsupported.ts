@@ -17,6 +17,7 @@ export const neo4jLacks: ReadonlySet<StoreCapability> = new Set([
   'webhooks',
   'deletion',
   'dedupe-rules',
+  'groups',
 ])
 
 export function refuseTransaction(options: { tx?: unknown }): void {

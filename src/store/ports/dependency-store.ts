@@ -27,7 +27,9 @@ export interface DependencyStore {
   pauseQueue(queue: string, options?: HoldOptions): Promise<boolean>
   /** False if it was not paused. */
   resumeQueue(queue: string, options?: ActorOptions): Promise<boolean>
-  /** Every queue of this table with unfinished jobs, a pause or a dependency, by name. */
+  /** Sets how many jobs of the queue, and of each of its groups, run at once; null removes the limits. False if nothing changed. */
+  limitQueue(queue: string, limits: QueueLimits | null, options?: ActorOptions): Promise<boolean>
+  /** Every queue of this table with unfinished jobs, a pause, a limit or a dependency, by name. */
   listQueues(request?: QueueRequest): Promise<QueueList>
 
   /** Takes up to `tokens` (1) from all limits together, as many as the emptiest of them has. */
@@ -41,6 +43,16 @@ export interface DependencyStore {
 export interface HoldOptions extends ActorOptions {
   /** Default: until somebody resumes it. */
   durationMs?: number
+}
+
+/** Limits that hold for all processes together, or for each shard. */
+export interface QueueLimits {
+  /** Jobs of the queue that run at once. Default: any number. */
+  concurrency?: number | null | undefined
+  /** Jobs of each group that run at once. Default: any number. */
+  groupConcurrency?: number | null | undefined
+  /** `fifo`: the jobs of a group run one at a time, in the order of their ids. */
+  groupOrder?: 'fifo' | null | undefined
 }
 
 export interface RateLimitRequest {
@@ -125,6 +137,10 @@ export interface QueueStatus {
   pauseReason: string | null
   dependency: string | null
   breakerState: BreakerState | null
+  /** Limits; null if there is none. */
+  concurrency: number | null
+  groupConcurrency: number | null
+  groupOrder: 'fifo' | null
   /** Counts that may be larger: large queues share the limit of the call. */
   atLeast: QueueCount[]
 }

@@ -34,5 +34,6 @@ export function declareRecurring(
   checkRecurringJob(timed)
   checkNewJob(job, config)
   schemas.checkScheduled(job)
-  return store === undefined ? timed : { ...timed, declaredAt: new Date(store.now()) }
+  const [grouped = job] = schemas.withGroups([job])
+  return { ...timed, job: grouped, ...(store === undefined ? {} : { declaredAt: new Date(store.now()) }) }
 }

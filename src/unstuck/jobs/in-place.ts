@@ -37,6 +37,7 @@ export async function drainApplication(parts: DrainedParts, options?: DrainOptio
       tracing,
       gateway: { baseUrl: config.gateway.url, timeoutMs: config.gateway.timeoutMs },
       dependencies: dependencyOptions(parts),
+      queues: parts.options.queues,
       policy: config.policy,
       enqueuePolicy: parts.enqueuePolicy.policy,
       heartbeatMs,

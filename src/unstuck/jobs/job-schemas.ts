@@ -49,6 +49,15 @@ export class JobSchemas {
     return pending.length === 0 ? undefined : Promise.all(pending).then(() => {})
   }
 
+  /** The jobs with the groups that their declarations give them. */
+  withGroups(jobs: NewJob[]): NewJob[] {
+    if (this.#jobs === undefined) return jobs
+    return jobs.map((job) => {
+      const { group = this.#jobs?.[job.type]?.group?.(job.payload === undefined ? {} : job.payload) } = job
+      return group === job.group ? job : { ...job, group }
+    })
+  }
+
   /** The result as its schema makes it, from the value that is stored. */
   async readResult({ type, result }: Success): Promise<unknown> {
     this.requireDeclared(type)

@@ -15,7 +15,11 @@ import {
 } from '../../runtime/heartbeat/heartbeat.ts'
 import { joinHeartbeats, type ShardedHeartbeat } from '../../runtime/heartbeat/sharded-heartbeat.ts'
 import { startThreadHeartbeat } from '../../runtime/heartbeat/thread-heartbeat.ts'
-import { type DependencyOptions, prepareDependencies } from '../../runtime/limits/dependencies.ts'
+import {
+  type DependencyOptions,
+  prepareDependencies,
+  prepareQueues,
+} from '../../runtime/limits/dependencies.ts'
 import { processKey, workerName } from '../../runtime/worker/process-name.ts'
 import { startWorker, type Worker } from '../../runtime/worker/worker.ts'
 import type { UnstuckOptions } from '../options.ts'
@@ -53,7 +57,10 @@ export async function startApplicationWorker(parts: StartedParts): Promise<Worke
   const heartbeat = sharded ?? startHeartbeat(parts, workerId)
   const dependencies = await untilReady(
     heartbeat,
-    parts.limit.retry(() => prepareDependencies(open.store, handlers, dependencyOptions(parts))),
+    parts.limit.retry(async () => {
+      await prepareQueues(open.store, options.queues)
+      return prepareDependencies(open.store, handlers, dependencyOptions(parts))
+    }),
     parts.limit,
   )
   return startWorker({

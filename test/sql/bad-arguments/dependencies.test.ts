@@ -85,6 +85,11 @@ describe('queues', () => {
     ['pause_queue', 'queue', 'pause_queue($1)', ...badQueues],
     ['resume_queue', 'queue', 'resume_queue($1)', ...badQueues],
     ['pause_queue', 'duration_ms', `pause_queue('a', $1)`, ...badTimes],
+    ['limit_queue', 'queue', 'limit_queue($1, 1)', ...badQueues],
+    ['limit_queue', 'concurrency', `limit_queue('a', $1)`, [0], [-1], [1_000_001]],
+    ['limit_queue', 'group_concurrency', `limit_queue('a', null, $1)`, [0], [-1], [1_000_001]],
+    ['limit_queue', 'group_concurrency', `limit_queue('a', null, $1, 'fifo')`, [2]],
+    ['limit_queue', 'group_order', `limit_queue('a', null, null, $1)`, ['lifo'], ['']],
   ] satisfies Row[])('OPS-8 %s refuses a bad %s and writes nothing: %s', expectRefusals)
 })
 

@@ -16,8 +16,8 @@ begin
                                                               job."timeouts", job."max_attempts"))
                   or job."expires_at" <= now())
            -- In the order of "jobs_ready": by id it would scan all finished rows to find the few waiting ones.
-           order by coalesce(job."queue", job."type"), job."priority", coalesce(job."run_at", job."created_at"),
-                    job."id"
+           order by coalesce(job."queue", job."type"), job."priority", (job."group_key" is not null)::int,
+                    coalesce(job."run_at", job."created_at"), job."id"
            limit p_limit for no key update of job skip locked) spent;
   return query select * from "unstuck"."bury_spent"(v_spent, v_policy);
 end

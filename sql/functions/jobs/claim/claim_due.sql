@@ -3,6 +3,8 @@
 -- process sends heartbeats is reaped then like a dead one (LEASE-8).
 -- If a locked job has no budget or a last chance, or if a breaker is half-open (p_slots), it grants nothing and returns
 -- what it has locked in "held". The caller decides, and calls again with p_ids, the jobs to grant.
+-- p_only: single jobs of these queues, due at p_starts or at the cursors. The caller has locked them, so that no entry
+-- of the index after theirs is examined.
 -- The update finds rows by their place, which saves a search by key (2 µs a job). A place is unique within a partition
 -- only. A row that its team updated after the statement began is locked at its new place and not found there: "locked"
 -- counts it, and the caller repeats.
@@ -13,8 +15,8 @@
 -- thousand values takes 0.2 µs a job.
 create or replace function "unstuck"."claim_due"(
   p_worker_id text, p_queues text[], p_shares int[], p_limit int, p_priority int, p_types jsonb, p_cursors jsonb,
-  p_policy "unstuck".policies, p_lease_ms bigint, p_lease_id uuid, p_skips text[], p_slots jsonb, p_id /*id*/uuid,
-  p_ids /*id*/uuid[], p_actor text,
+  p_policy "unstuck".policies, p_lease_ms bigint, p_lease_id uuid, p_skips text[], p_slots jsonb, p_lane int,
+  p_starts timestamptz[], p_only /*id*/uuid[], p_ids /*id*/uuid[], p_actor text,
   out locked int, out granted int, out granted_at timestamptz, out jobs text, out held json)
 language plpgsql as $$
 #variable_conflict use_column
@@ -24,13 +26,12 @@ declare
   v_deadline_ms bigint := "unstuck".same_deadline_ms(p_policy);
   v_is_same boolean := v_lease_ms + v_deadline_ms is not null; v_has_queues boolean := cardinality(p_queues) > 1;
   v_max_attempts int := p_policy.max_attempts; v_records_all boolean := p_policy.events = 'all'; v_recorded json;
-  v_only /*id*/uuid[] := coalesce(p_ids, case when p_id is not null then array[p_id] end);
   v_now timestamptz := clock_timestamp(); -- Not now(): a lease granted late in a transaction has its full length.
 begin
   with due as materialized (
     select job.*, "unstuck".after_ms(v_now, least(job.lease_ms, job.deadline_ms)) as lease_ends_at,
            "unstuck".after_ms(v_now, job.deadline_ms) as deadline_at
-      from unnest(p_queues, p_shares) asked(queue, share), lateral (
+      from unnest(p_queues, p_shares, p_starts, p_only) asked(queue, share, start, single), lateral (
       select job.ctid as place, job.tableoid as part, job."id" as id, asked.queue, its.chance,
              job."reaped_at" as reaped_at, /*+distributed its.due_at, */
              coalesce(v_lease_ms, "unstuck".stage_lease_ms(
@@ -48,13 +49,15 @@ begin
                       "unstuck"."chance_of"(p_policy, job."attempt", job."failures", job."crashes", job."timeouts",
                                             job."max_attempts", job."expires_at") as chance) its
        where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type")::text = asked.queue
-         and job."priority" = p_priority and its.due_at <= now() and (its.due_at, job."id"::/*id*/uuid) >= (
-               coalesce((p_cursors -> asked.queue ->> p_priority::text)::timestamptz, '-infinity'),
-               coalesce(p_id, /*lowest_id*/'00000000-0000-0000-0000-000000000000'))
+         and job."priority" = p_priority and (job."group_key" is not null)::int = p_lane
+         and its.due_at <= now() and (its.due_at, job."id"::/*id*/uuid) >= (
+               coalesce(asked.start, (p_cursors -> asked.queue ->> p_priority::text)::timestamptz, '-infinity'),
+               coalesce(asked.single, /*lowest_id*/'00000000-0000-0000-0000-000000000000'))
          and (p_types is null or p_types ? job."type"::text) and (its.chance = any (p_skips)) is not true
-         and (v_only is null or job."id" = any (v_only))
+         and (asked.single is null or job."id" = asked.single) and (p_ids is null or job."id" = any (p_ids))
        order by its.due_at, job."id" limit least(asked.share, (p_slots ->> asked.queue)::int)
-         for no key update of job skip locked) job limit p_limit),
+         for no key update of job skip locked) job
+     where p_ids is null or asked.single is null or asked.single = any (p_ids) limit p_limit),
   granted as (
     update "unstuck"."jobs" job
        set "status" = /*running*/'running', "worker_id" = p_worker_id, "lease_id" = p_lease_id, "heartbeat_at" = v_now,

@@ -27,6 +27,7 @@ begin
                  from "unstuck"."jobs" job
                 where job."status" = /*waiting*/'waiting'
                   and coalesce(job."queue", job."type")::text = asked.queue and job."priority" = p_priority
+                  and (job."group_key" is not null)::int = 0
                   and coalesce(job."run_at", job."created_at") <= now()
                   and coalesce(job."run_at", job."created_at")
                         >= coalesce((p_cursors -> asked.queue ->> p_priority::text)::timestamptz, '-infinity')

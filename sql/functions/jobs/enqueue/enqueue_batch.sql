@@ -36,11 +36,12 @@ begin
     -- Nothing can refuse them. Without ON CONFLICT a row takes a fifth less time and an eighth less WAL.
     insert into "unstuck"."jobs"
       ("id", "type", "queue", "payload", "priority", "status", "owner", "dedupe_key", "created_at", "updated_at",
-       "run_at", "stage", "expected_duration_ms", "max_attempts", "traceparent", "backoff_steps_ms", "expires_at")
+       "run_at", "stage", "expected_duration_ms", "max_attempts", "traceparent", "backoff_steps_ms", "expires_at",
+       "group_key")
     overriding system value
     select v_ids[asked.place], asked.type, asked.queue, asked.payload, asked.priority, /*waiting*/'waiting',
            asked.owner, null, v_now, v_now, asked.run_at, asked.stage, asked.expected_duration_ms, asked.max_attempts,
-           asked.traceparent, asked.backoff_steps_ms, asked.expires_at
+           asked.traceparent, asked.backoff_steps_ms, asked.expires_at, asked.group_key
       from "unstuck".new_jobs(p_shared, p_payloads, p_jobs, v_now, v_policy.max_attempts) asked;
     v_created := v_ids;
     perform "unstuck".hint_new_jobs(v_policy, p_shared, p_jobs, cardinality(v_ids), v_now);

@@ -1,7 +1,7 @@
 -- Inserts all jobs or none. A job whose dedupe key an unfinished job of its type has returns the id of that job
 -- instead. p_jobs: an array of { type, payload, queue, priority, delay_ms, run_at, stage, expected_duration_ms,
--- max_attempts, backoff_steps_ms, expires_at, ttl_ms, owner, dedupe_key, dedupe_for_ms, dedupe_replace, traceparent }.
--- The effective maximum of attempts is written into the row.
+-- max_attempts, backoff_steps_ms, expires_at, ttl_ms, owner, group, dedupe_key, dedupe_for_ms, dedupe_replace,
+-- traceparent }. The effective maximum of attempts is written into the row.
 create or replace function "unstuck"."enqueue_jobs"(p_jobs jsonb, p_policy jsonb default null)
 returns setof "unstuck".job_outcome language plpgsql as $$
 declare

@@ -12,11 +12,12 @@ begin
   with written as (
     insert into "unstuck"."jobs" as job
       ("id", "type", "queue", "payload", "priority", "status", "owner", "dedupe_key", "created_at", "updated_at",
-       "run_at", "stage", "expected_duration_ms", "max_attempts", "traceparent", "backoff_steps_ms", "expires_at")
+       "run_at", "stage", "expected_duration_ms", "max_attempts", "traceparent", "backoff_steps_ms", "expires_at",
+       "group_key")
     overriding system value
     select p_ids[asked.place], asked.type, asked.queue, asked.payload, asked.priority, /*waiting*/'waiting',
            asked.owner, asked.dedupe_key, p_now, p_now, asked.run_at, asked.stage, asked.expected_duration_ms,
-           asked.max_attempts, asked.traceparent, asked.backoff_steps_ms, asked.expires_at
+           asked.max_attempts, asked.traceparent, asked.backoff_steps_ms, asked.expires_at, asked.group_key
       from "unstuck".new_jobs(p_shared, p_payloads, p_jobs, p_now, p_max_attempts) asked
      where (p_settled is null or asked.place <> all (p_settled))
        /*+shared_keys and (v_may_write is null or p_ids[asked.place] = any (v_may_write)) */

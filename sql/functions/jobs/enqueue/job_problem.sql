@@ -9,12 +9,12 @@ return case
     when jsonb_typeof(p_job -> 'type') is distinct from 'string' or length(p_job ->> 'type') not between 1 and 200
       then format('type: got %s, takes 1 to 200 characters', coalesce(left(p_job ->> 'type', 60), 'NULL'))
     when p_job - '{type,payload,queue,priority,delay_ms,run_at,stage,expected_duration_ms,max_attempts,backoff_steps_ms,
-                   expires_at,ttl_ms,owner,dedupe_key,dedupe_for_ms,dedupe_replace,traceparent}'::text[] <> '{}'
+                   expires_at,ttl_ms,owner,group,dedupe_key,dedupe_for_ms,dedupe_replace,traceparent}'::text[] <> '{}'
       then format('job: got %s, takes type, payload, queue, priority, delay_ms, run_at, stage, expected_duration_ms, '
-                  'max_attempts, backoff_steps_ms, expires_at, ttl_ms, owner, dedupe_key, dedupe_for_ms, '
+                  'max_attempts, backoff_steps_ms, expires_at, ttl_ms, owner, group, dedupe_key, dedupe_for_ms, '
                   'dedupe_replace and traceparent', left(jsonb_path_query_first(
         p_job - '{type,payload,queue,priority,delay_ms,run_at,stage,expected_duration_ms,max_attempts,backoff_steps_ms,
-                  expires_at,ttl_ms,owner,dedupe_key,dedupe_for_ms,dedupe_replace,traceparent}'::text[],
+                  expires_at,ttl_ms,owner,group,dedupe_key,dedupe_for_ms,dedupe_replace,traceparent}'::text[],
         '$.keyvalue()') ->> 'key', 60))
     when jsonb_typeof(p_job -> 'queue') not in ('string', 'null') or length(p_job ->> 'queue') not between 1 and 200
       then format('queue: got %s, takes 1 to 200 characters', left(p_job ->> 'queue', 60))
@@ -43,6 +43,8 @@ return case
                   left(p_job ->> 'expected_duration_ms', 60))
     when jsonb_typeof(p_job -> 'owner') not in ('string', 'null') or length(p_job ->> 'owner') not between 1 and 200
       then format('owner: got %s, takes 1 to 200 characters', left(p_job ->> 'owner', 60))
+    when jsonb_typeof(p_job -> 'group') not in ('string', 'null') or length(p_job ->> 'group') not between 1 and 200
+      then format('group: got %s, takes 1 to 200 characters', left(p_job ->> 'group', 60))
     -- Bytes too: it must fit into an index entry together with the longest type.
     when jsonb_typeof(p_job -> 'dedupe_key') not in ('string', 'null')
       or length(p_job ->> 'dedupe_key') not between 1 and 1000 or octet_length(p_job ->> 'dedupe_key') > 1800

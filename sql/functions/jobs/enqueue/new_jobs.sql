@@ -5,7 +5,7 @@ create or replace function "unstuck".new_jobs(
 returns table (
   place int, type text, queue text, payload jsonb, priority int, owner text, dedupe_key text, run_at timestamptz,
   stage text, expected_duration_ms int, max_attempts int, traceparent text, backoff_steps_ms bigint[],
-  expires_at timestamptz, dedupe_for_ms float8, dedupe_replace boolean)
+  expires_at timestamptz, dedupe_for_ms float8, dedupe_replace boolean, group_key text)
 language sql stable
 begin atomic
   select asked.place::int, coalesce(asked.job ->> 'type', shared.type), coalesce(asked.job ->> 'queue', shared.queue),
@@ -19,7 +19,8 @@ begin atomic
          coalesce("unstuck".steps_of(asked.job), shared.backoff_steps_ms),
          coalesce("unstuck".expiry_of(asked.job, p_now), shared.expires_at),
          coalesce((asked.job ->> 'dedupe_for_ms')::float8, shared.dedupe_for_ms),
-         coalesce((asked.job ->> 'dedupe_replace')::boolean, shared.dedupe_replace, false)
+         coalesce((asked.job ->> 'dedupe_replace')::boolean, shared.dedupe_replace, false),
+         coalesce(asked.job ->> 'group', shared.group_key)
     from (select p_shared ->> 'type' as type, p_shared ->> 'queue' as queue,
                  coalesce((p_shared ->> 'priority')::numeric::int, 0) as priority, p_shared ->> 'owner' as owner,
                  p_shared ->> 'dedupe_key' as dedupe_key, "unstuck".due_at(p_shared, p_now) as run_at,
@@ -29,7 +30,7 @@ begin atomic
                  p_shared ->> 'traceparent' as traceparent, "unstuck".steps_of(p_shared) as backoff_steps_ms,
                  "unstuck".expiry_of(p_shared, p_now) as expires_at,
                  (p_shared ->> 'dedupe_for_ms')::float8 as dedupe_for_ms,
-                 (p_shared ->> 'dedupe_replace')::boolean as dedupe_replace
+                 (p_shared ->> 'dedupe_replace')::boolean as dedupe_replace, p_shared ->> 'group' as group_key
           -- Computed once.
           offset 0) shared,
          rows from (jsonb_array_elements(p_payloads), jsonb_array_elements(p_jobs))

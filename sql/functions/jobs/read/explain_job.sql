@@ -5,7 +5,8 @@ create or replace function "unstuck"."explain_job"(p_id /*id*/uuid, p_policy jso
 returns jsonb language plpgsql as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
-  v_facts jsonb; v_queue text; v_type text; v_is_waiting boolean; v_is_running boolean; v_worker_id text;
+  v_facts jsonb; v_queue text; v_group text; v_type text; v_is_waiting boolean; v_is_running boolean;
+  v_worker_id text;
   v_sign_at timestamptz; v_ended_at timestamptz; v_lease jsonb;
 begin
   perform "unstuck".require(p_id is not null, 'id', p_id::text, 'the id of a job');
@@ -41,10 +42,11 @@ begin
                             from "unstuck".events event
                            where event.attachment = /*attachment*/'native' and event.job_id = job."id"::text
                            order by event.id desc limit 1)),
-         coalesce(job."queue", job."type"), job."type", waiting.is_so, job."status" in /*running_words*/('running'),
+         coalesce(job."queue", job."type"), job."group_key", job."type", waiting.is_so,
+         job."status" in /*running_words*/('running'),
          job."worker_id", greatest(job."heartbeat_at", job."started_at"),
          jsonb_build_object('silent_ms', "unstuck".ms_between(job."heartbeat_at", now()))
-    into v_facts, v_queue, v_type, v_is_waiting, v_is_running, v_worker_id, v_sign_at, v_lease
+    into v_facts, v_queue, v_group, v_type, v_is_waiting, v_is_running, v_worker_id, v_sign_at, v_lease
     from "unstuck"."jobs" job,
          lateral (select job."status" = /*waiting*/'waiting' as is_so) waiting
    where job."id" = p_id;
@@ -58,6 +60,7 @@ begin
                           'ahead', case when v_is_waiting then "unstuck"."jobs_ahead"(p_id) end);
   if v_is_waiting then
     v_facts := v_facts || "unstuck".queue_facts(/*attachment*/'native', v_queue)
+                       || "unstuck"."limit_facts"(v_queue, v_group)
                        || "unstuck".worker_facts(/*attachment*/'native', v_type, "unstuck"."leases_by_worker"());
   elsif v_ended_at >= now() then
     v_facts := v_facts || coalesce("unstuck".absence_facts(

@@ -26,20 +26,31 @@ exception when insufficient_privilege or read_only_sql_transaction then
 end
 $$;
 
--- Private: the number of due jobs of its queue before a waiting one, up to 1000.
+-- Private: the number of due jobs before a waiting one, up to 1000: of its group, or of those in its queue without one.
 create or replace function "unstuck"."jobs_ahead"(p_id /*id*/uuid)
 returns int language plpgsql stable as $$
 declare
   v_queue text;
   v_priority int;
   v_due_at timestamptz;
+  v_group text;
 begin
-  select coalesce(job."queue", job."type"), job."priority", coalesce(job."run_at", job."created_at")
-    into v_queue, v_priority, v_due_at
+  select coalesce(job."queue", job."type"), job."priority", coalesce(job."run_at", job."created_at"), job."group_key"
+    into v_queue, v_priority, v_due_at, v_group
     from "unstuck"."jobs" job where job."id" = p_id;
+  if v_group is not null then
+    return count(*)
+      from (select from "unstuck"."jobs" job
+             where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type")::text = v_queue
+               and job."group_key" is not null and job."group_key"::text = v_group
+               and (job."priority", coalesce(job."run_at", job."created_at"), job."id") < (v_priority, v_due_at, p_id)
+               and coalesce(job."run_at", job."created_at") <= now()
+             limit 1000) ahead;
+  end if;
   return count(*)
     from (select from "unstuck"."jobs" job
            where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type")::text = v_queue
+             and (job."group_key" is not null)::int = 0
              and (job."priority", coalesce(job."run_at", job."created_at"), job."id") < (v_priority, v_due_at, p_id)
              and coalesce(job."run_at", job."created_at") <= now()
            limit 1000) ahead;

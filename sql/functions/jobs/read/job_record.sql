@@ -21,7 +21,7 @@ returns jsonb language sql stable as $$
       'error_stack', job."error_stack", 'error_attempt', job."error_attempt",
       'result', job."result", 'traceparent', job."traceparent", 'backoff_steps_ms', job."backoff_steps_ms",
       'expires_at', job."expires_at", 'progress_value', job."progress_value"::numeric,
-      'progress_text', job."progress_text")
+      'progress_text', job."progress_text", 'group', job."group_key")
     from "unstuck"."jobs" job where job."id" = p_id
 $$;
 

@@ -45,7 +45,7 @@ begin
                        job."started_at" as started_at
                   from "unstuck"."jobs" job
                  where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type")::text = name
-                 order by coalesce(job."queue", job."type"), job."priority",
+                 order by coalesce(job."queue", job."type"), job."priority", (job."group_key" is not null)::int,
                           coalesce(job."run_at", job."created_at"), job."id"
                  limit v_share) seen) counted
     loop
@@ -64,26 +64,30 @@ begin
 end
 $$;
 
--- Private: when the longest due job became due. Looks at the first job of each queue and priority, 1,000 at most:
--- is_cut says that there may be more.
+-- Private: when the longest due job became due. Looks at the first jobs of each queue and priority, without and with a
+-- group, 1,000 at most: is_cut says that there may be more.
 create or replace function "unstuck"."oldest_due"(out due_at timestamptz, out is_cut boolean)
 language plpgsql stable as $$
 #variable_conflict use_column
 begin
-  with recursive level(queue, priority, due_at) as (
-    (select coalesce(job."queue", job."type")::text, job."priority", coalesce(job."run_at", job."created_at")
+  with recursive level(queue, priority, lane, due_at) as (
+    (select coalesce(job."queue", job."type")::text, job."priority", (job."group_key" is not null)::int,
+            coalesce(job."run_at", job."created_at")
        from "unstuck"."jobs" job
       where job."status" = /*waiting*/'waiting'
-      order by coalesce(job."queue", job."type"), job."priority", coalesce(job."run_at", job."created_at") limit 1)
+      order by coalesce(job."queue", job."type"), job."priority", (job."group_key" is not null)::int,
+               coalesce(job."run_at", job."created_at") limit 1)
     union all
-    select next.queue, next.priority, next.due_at
+    select next.queue, next.priority, next.lane, next.due_at
       from level, lateral (
         select coalesce(job."queue", job."type")::text as queue, job."priority" as priority,
-               coalesce(job."run_at", job."created_at") as due_at
+               (job."group_key" is not null)::int as lane, coalesce(job."run_at", job."created_at") as due_at
           from "unstuck"."jobs" job
          where job."status" = /*waiting*/'waiting'
-           and (coalesce(job."queue", job."type")::text, job."priority") > (level.queue, level.priority)
-         order by coalesce(job."queue", job."type"), job."priority", coalesce(job."run_at", job."created_at")
+           and (coalesce(job."queue", job."type")::text, job."priority", (job."group_key" is not null)::int)
+               > (level.queue, level.priority, level.lane)
+         order by coalesce(job."queue", job."type"), job."priority", (job."group_key" is not null)::int,
+                  coalesce(job."run_at", job."created_at")
          limit 1) next
   )
   select min(first.due_at) filter (where first.due_at <= now()), count(*) = 1000 into due_at, is_cut

@@ -1,10 +1,11 @@
--- Every queue with unfinished jobs, a pause or a dependency, by name; p_queues: only these. Reads unfinished rows only,
--- and about p_count_limit of them: at_least names the counts that may be larger. Finds 1,000 queues with waiting jobs:
--- is_complete says, on every row, whether those are all.
+-- Every queue with unfinished jobs, a pause, a limit or a dependency, by name; p_queues: only these. Reads unfinished
+-- rows only, and about p_count_limit of them: at_least names the counts that may be larger. Finds 1,000 queues with
+-- waiting jobs: is_complete says, on every row, whether those are all.
 create or replace function "unstuck"."list_queues"(p_queues text[] default null, p_count_limit int default 100000)
 returns table (queue text, waiting int, due int, running int, released_often int, is_paused boolean,
                paused_at timestamptz, paused_for_ms float8, paused_by text, pause_reason text, dependency text,
-               breaker_state text, at_least text[], is_complete boolean)
+               breaker_state text, concurrency int, group_concurrency int, group_order text, at_least text[],
+               is_complete boolean)
 language plpgsql stable set enable_seqscan = off as $$
 declare
   v_queues text[] := coalesce(p_queues, array(select "unstuck"."waiting_queues"(1001)));
@@ -35,20 +36,25 @@ begin
              breaker.held_at, breaker.held_until, breaker.is_open, breaker.mode, breaker.cooldown_until) as state
       from "unstuck".dependencies dependency join "unstuck".breakers breaker on breaker.name = dependency.name
      where dependency.attachment = /*attachment*/'native'
+  ), limits as (
+    select * from "unstuck".queue_limits where attachment = /*attachment*/'native'
   )
   select known.name, coalesce(waiting_jobs.waiting, 0), coalesce(waiting_jobs.due, 0), coalesce(running_jobs.count, 0),
          coalesce(waiting_jobs.released_often, 0),
          pause.queue is not null, pause.paused_at, "unstuck".ms_between(now(), pause.paused_until),
-         pause.paused_by, pause.reason, dependency.name, dependency.state,
+         pause.paused_by, pause.reason, dependency.name, dependency.state, limits.concurrency, limits.group_concurrency,
+         limits.group_order,
          array_cat(case when waiting_jobs.is_cut then array['waiting', 'due', 'released_often'] else '{}' end,
                    case when (select count(*) from seen) = p_count_limit then array['running'] else '{}' end),
          v_is_complete
     from (select waiting_jobs.queue from waiting_jobs union select running_jobs.name from running_jobs
-          union select pause.queue from pause union select dependency.queue from dependency) known(name)
+          union select pause.queue from pause union select dependency.queue from dependency
+          union select limits.queue from limits) known(name)
     left join waiting_jobs on waiting_jobs.queue = known.name
     left join running_jobs on running_jobs.name = known.name
     left join pause on pause.queue = known.name
     left join dependency on dependency.queue = known.name
+    left join limits on limits.queue = known.name
    where p_queues is null or known.name = any (p_queues)
    order by known.name;
 end

@@ -127,6 +127,9 @@ function describeListing(opened: () => TestBench): void {
       pauseReason: null,
       dependency: null,
       breakerState: null,
+      concurrency: null,
+      groupConcurrency: null,
+      groupOrder: null,
       atLeast: [],
     })
     expect(quiet).toMatchObject({ queue: 'quiet', isPaused: true, pausedBy: 'ana', pauseReason: 'deploy' })

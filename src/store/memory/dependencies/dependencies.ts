@@ -25,7 +25,7 @@ import { checkQueue, checkText, checkWhole } from '../state/checks.ts'
 import type { MemoryBreaker, MemoryState } from '../state/memory-state.ts'
 import { changeSettings } from './breaker-settings.ts'
 import { listRateLimits, pruneRateLimits, takeTokens } from './limits.ts'
-import { listQueues, mapDependency, pauseQueue, resumeQueue } from './queues.ts'
+import { limitQueue, listQueues, mapDependency, pauseQueue, resumeQueue } from './queues.ts'
 
 const MAX_CALLS = 10_000
 const SHOWN_CALLS = 20
@@ -68,6 +68,7 @@ export function bindDependencyVerbs(state: MemoryState): DependencyStore {
     listBreakers: async () => [...state.breakers.keys()].toSorted().map((name) => describe(state, name)),
     pauseQueue: async (queue, options = {}) => pauseQueue(state, queue, endOf(state, options), options),
     resumeQueue: async (queue) => resumeQueue(state, queue),
+    limitQueue: async (queue, limits) => limitQueue(state, queue, limits),
     listQueues: async (request = {}) => listQueues(state, request),
     takeTokens: async (limits, tokens = 1) => takeTokens(state, limits, tokens),
     listRateLimits: async (request = {}) => listRateLimits(state, request),

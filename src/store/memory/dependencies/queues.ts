@@ -1,10 +1,12 @@
+import { isDeepStrictEqual } from 'node:util'
+import { invalidArgument } from '../../../errors/index.ts'
 import { breakerState } from '../../../policy/dependency/breaker.ts'
 import { type ActorOptions, COUNT_LIMIT } from '../../ports/call-options.ts'
-import type { QueueList, QueueRequest, QueueStatus } from '../../ports/dependency-store.ts'
+import type { QueueLimits, QueueList, QueueRequest, QueueStatus } from '../../ports/dependency-store.ts'
 import { isPaused } from '../lifecycle/admit-job.ts'
 import { countWaiting, MAX_QUEUES, type QueueCount, waitingQueues } from '../reading/waiting-counts.ts'
-import { checkCountLimit, checkQueue } from '../state/checks.ts'
-import { jobsInIdOrder, type MemoryState } from '../state/memory-state.ts'
+import { checkCountLimit, checkQueue, checkWhole } from '../state/checks.ts'
+import { jobsInIdOrder, type MemoryQueueLimit, type MemoryState } from '../state/memory-state.ts'
 
 export function mapDependency(state: MemoryState, queue: string, name: string | null): boolean {
   if (name === null) return state.dependencies.delete(queue)
@@ -32,6 +34,24 @@ export function resumeQueue(state: MemoryState, queue: string): boolean {
   const wasPaused = isPaused(state.pauses.get(queue), state.nowMs())
   state.pauses.delete(queue)
   return wasPaused
+}
+
+const MAX_CONCURRENCY = 1_000_000
+
+export function limitQueue(state: MemoryState, queue: string, limits: QueueLimits | null): boolean {
+  checkQueue(queue)
+  const { concurrency = null, groupConcurrency: given = null, groupOrder = null } = limits ?? {}
+  checkWhole(concurrency ?? undefined, 'concurrency', 1, MAX_CONCURRENCY)
+  checkWhole(given ?? undefined, 'groupConcurrency', 1, MAX_CONCURRENCY)
+  if (groupOrder !== null && groupOrder !== 'fifo') throw invalidArgument('groupOrder', groupOrder, 'fifo')
+  const groupConcurrency = groupOrder === null ? given : (given ?? 1)
+  if (groupOrder !== null && groupConcurrency !== 1)
+    throw invalidArgument('groupConcurrency', groupConcurrency, '1 beside the order fifo')
+  if (concurrency === null && groupConcurrency === null) return state.queueLimits.delete(queue)
+  const limit = { concurrency, groupConcurrency, groupOrder }
+  const isChanged = !isDeepStrictEqual(state.queueLimits.get(queue), limit)
+  state.queueLimits.set(queue, limit)
+  return isChanged
 }
 
 export function listQueues(
@@ -72,6 +92,7 @@ export function composeQueues(
     ...running.map(({ queue }) => queue),
     ...paused,
     ...state.dependencies.keys(),
+    ...state.queueLimits.keys(),
   ]
   const names = [...new Set(known)].filter((queue) => queues?.includes(queue) ?? true).toSorted()
   const listed = names.map((queue): QueueStatus => {
@@ -87,6 +108,7 @@ export function composeQueues(
       ...describePause(state, queue, nowMs),
       dependency,
       breakerState: breaker === undefined ? null : breakerState(breaker.facts, nowMs),
+      ...(state.queueLimits.get(queue) ?? noLimit),
       atLeast: [
         ...(count?.isCut === true ? (['waiting', 'due', 'releasedOften'] as const) : []),
         ...(running.length === countLimit ? (['running'] as const) : []),
@@ -95,6 +117,8 @@ export function composeQueues(
   })
   return { queues: listed, isComplete }
 }
+
+const noLimit: MemoryQueueLimit = { concurrency: null, groupConcurrency: null, groupOrder: null }
 
 function describePause(state: MemoryState, queue: string, nowMs: number) {
   const pause = state.pauses.get(queue)

@@ -22,6 +22,7 @@ import {
 import { policyOf } from '../state/policy-of.ts'
 import { admitJob, isAdmitting, isSurelyAdmitted } from './admit-job.ts'
 import { isIdle, keepWorker, keptJob, reserveWorker } from './last-chance.ts'
+import { hasLimits, hasPlace, inTurns, noteTurns } from './turns.ts'
 
 const MAX_CLAIM_LIMIT = 10_000
 
@@ -40,15 +41,19 @@ export function claimJobs(state: MemoryState, request: ClaimRequest): ClaimedJob
   const types = request.types === undefined ? undefined : new Set(request.types)
   const isAsked = (job: Job) => queues.has(job.queue) && types?.has(job.type) !== false
   const kept = keptJob(state, request.workerId, grant.nowMs)
-  const due = listDue(state, grant, isAsked, kept === null ? request.limit : Number.POSITIVE_INFINITY)
+  const isLimited = hasLimits(state)
+  const enough = kept === null && !isLimited ? request.limit : Number.POSITIVE_INFINITY
+  const asked = listDue(state, grant, isAsked, enough)
+  const due = isLimited ? inTurns(state, asked, (job) => isSpent(state, grant, job)) : asked
   if (kept !== null) {
-    const claimed = due.some(({ id }) => id === kept) ? claimJob(state, kept, request) : 'not-claimable'
+    const claimed = asked.some(({ id }) => id === kept) ? claimJob(state, kept, request) : 'not-claimable'
     return claimed === 'not-claimable' ? [] : [claimed]
   }
   const { taken, claimed, isFull } = takeDue(state, grant, due, request.limit)
   const left = due.filter((job) => isSpent(state, grant, job) && isAdmitting(state, job.queue, grant.nowMs))
   const met = isFull ? left.filter((job) => isBefore(job, taken)) : left
   for (const job of met) writePlan(state, grant, planExhausted(grant, job))
+  noteTurns(state, taken)
   return claimed
 }
 
@@ -153,6 +158,7 @@ export function claimJob(
     if (isAdmitting(state, job.queue, grant.nowMs)) writePlan(state, grant, planExhausted(grant, job))
     return 'not-claimable'
   }
+  if (!hasPlace(state, job)) return 'not-claimable'
   if (isLastChance(grant.policy, countsOf(grant.policy, job)))
     return grantAlone(state, grant, job)[0] ?? 'not-claimable'
   return admitJob(state, job, grant.nowMs) ? grantLease(state, grant, job) : 'not-claimable'

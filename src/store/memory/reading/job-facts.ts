@@ -6,6 +6,7 @@ import { type PolicyOverride, withOverride } from '../../../policy/policy.ts'
 import { hasBudget, isLastChance } from '../../../policy/retry/budget.ts'
 import { isPaused } from '../lifecycle/admit-job.ts'
 import { keptWorkerOf } from '../lifecycle/last-chance.ts'
+import { limitFacts } from '../lifecycle/turns.ts'
 import { overdueFromMs } from '../reaping/reap-plan.ts'
 import { countsOf, dueMs, type MemoryState } from '../state/memory-state.ts'
 import { workerFacts } from '../workers.ts'
@@ -49,6 +50,7 @@ export function readJobFacts(
     ahead: isWaiting ? countAhead(state, job, nowMs) : null,
     pause: isWaiting ? pauseOf(state, job, nowMs) : null,
     breaker: isWaiting ? breakerOf(state, job, nowMs) : null,
+    limit: isWaiting ? limitFacts(state, job) : null,
     workers: isWaiting ? workerFacts(state, job.type) : null,
     workerId: job.workerId,
     leaseLeftMs: leaseEndMs === null ? null : leaseEndMs - nowMs,
@@ -72,6 +74,7 @@ function countAhead(state: MemoryState, job: Job, nowMs: number): number {
     (other) =>
       other.status === 'waiting' &&
       other.queue === job.queue &&
+      other.group === job.group &&
       dueMs(other) <= nowMs &&
       isBefore(other, job),
   )

@@ -6,6 +6,7 @@ import type { Job } from '../../../job/job.ts'
  */
 export class JobTable extends Map<string, Job> {
   readonly #waiting: Job[] = []
+  #waitingGrouped = 0
 
   static of(jobs: Iterable<Job>): JobTable {
     const table = new JobTable()
@@ -15,7 +16,10 @@ export class JobTable extends Map<string, Job> {
 
   override set(id: string, job: Job): this {
     this.#forget(id)
-    if (job.status === 'waiting') this.#waiting.splice(this.#placeOf(placeInOrder(job)), 0, job)
+    if (job.status === 'waiting') {
+      this.#waiting.splice(this.#placeOf(placeInOrder(job)), 0, job)
+      if (job.group !== null) this.#waitingGrouped += 1
+    }
     return super.set(id, job)
   }
 
@@ -26,6 +30,7 @@ export class JobTable extends Map<string, Job> {
 
   override clear(): void {
     this.#waiting.length = 0
+    this.#waitingGrouped = 0
     super.clear()
   }
 
@@ -39,9 +44,16 @@ export class JobTable extends Map<string, Job> {
     }
   }
 
+  /** Whether a waiting job has a group. */
+  get hasGroups(): boolean {
+    return this.#waitingGrouped > 0
+  }
+
   #forget(id: string): void {
     const job = this.get(id)
-    if (job?.status === 'waiting') this.#waiting.splice(this.#placeOf(placeInOrder(job)), 1)
+    if (job?.status !== 'waiting') return
+    this.#waiting.splice(this.#placeOf(placeInOrder(job)), 1)
+    if (job.group !== null) this.#waitingGrouped -= 1
   }
 
   /** The place of the first job that is not before this one. */

@@ -51,6 +51,13 @@ export interface KeptWorker {
   seenAtMs: number
 }
 
+/** Limits of a queue, without those that it has not. */
+export interface MemoryQueueLimit {
+  concurrency: number | null
+  groupConcurrency: number | null
+  groupOrder: 'fifo' | null
+}
+
 export interface DedupeWindow {
   jobId: string
   endsAtMs: number
@@ -119,6 +126,10 @@ export interface MemoryState {
   /** Breaker names by queue. */
   readonly dependencies: Map<string, string>
   readonly pauses: Map<string, Pause>
+  /** By queue. */
+  readonly queueLimits: Map<string, MemoryQueueLimit>
+  /** The group of each queue that the last claim took a job of. */
+  readonly reachedGroups: Map<string, string>
   /** Dedupe keys that stay taken after their job has ended, by type and key. */
   readonly dedupeWindows: Map<string, DedupeWindow>
   /** By worker. */

@@ -11,7 +11,7 @@ const MAX_KEY_BYTES = 1800
 const MAX_EXPECTATION_MS = 2_147_483_647
 const MAX_DELAY_MS = 10 * 31_536_000_000
 const MAX_KEY_LENGTH = 1000
-const TEXT_LENGTHS = { queue: 200, stage: 200, owner: 200, traceparent: 200 } as const
+const TEXT_LENGTHS = { queue: 200, stage: 200, owner: 200, group: 200, traceparent: 200 } as const
 
 export function checkNewJob(job: NewJob, name: string): void {
   if (!isText(job.type, MAX_TYPE_LENGTH))
@@ -72,6 +72,7 @@ export function newRow(policy: Policy, job: NewJob, id: string, nowMs: number): 
     payload: job.payload === undefined ? {} : copyJson(job.payload, 'payload'),
     priority: job.priority ?? 0,
     owner: job.owner ?? null,
+    group: job.group ?? null,
     dedupeKey: dedupeKeyOf(job) ?? null,
     stage: job.stage ?? null,
     expectedDurationMs: job.expectedDurationMs ?? null,
@@ -99,6 +100,7 @@ export function emptyRow(id: string, createdAt: Date): Job {
     priority: 0,
     status: 'waiting',
     owner: null,
+    group: null,
     dedupeKey: null,
     stage: null,
     expectedDurationMs: null,

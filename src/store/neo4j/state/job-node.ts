@@ -125,6 +125,7 @@ export function toJob(row: unknown): Job {
   const payload = fromJson(text('payload'))
   const job: Job = {
     ...fields(texts, text),
+    group: null,
     ...fields(times, (name) => fromDateTime(node[name])),
     id: text('id') ?? '',
     type,

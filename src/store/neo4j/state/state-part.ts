@@ -164,6 +164,8 @@ function openState(context: PartContext, { nowMs, jobs, bodies, stories }: Loade
     sweeps: sweeps.toSorted((a, b) => Number(a.sweepId) - Number(b.sweepId)),
     attachedAtMs: nowMs,
     dispatches: new Map(),
+    queueLimits: new Map(),
+    reachedGroups: new Map(),
     dedupeWindows: new Map(),
     webhooks: new Map(),
     deliveries: new Map(),

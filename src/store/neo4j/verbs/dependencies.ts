@@ -1,3 +1,4 @@
+import { notSupported } from '../../capability.ts'
 import { bindDependencyVerbs as bindInMemory } from '../../memory/dependencies/dependencies.ts'
 import type { DependencyStore } from '../../ports/dependency-store.ts'
 import type { VerbRunner } from '../state/verb-runner.ts'
@@ -32,6 +33,9 @@ export function bindDependencyVerbs(runner: VerbRunner): DependencyStore {
       change({ held: [['pauses', queue]] }, (state) => bindInMemory(state).pauseQueue(queue, options)),
     resumeQueue: (queue, options) =>
       change({ held: [['pauses', queue]] }, (state) => bindInMemory(state).resumeQueue(queue, options)),
+    limitQueue: async () => {
+      throw notSupported('Neo4j', 'groups')
+    },
     listQueues: (request = {}) => listQueues(runner, request),
     takeTokens: (limits, tokens) => {
       const keys = Array.isArray(limits) ? limits.map(({ key }) => key) : []

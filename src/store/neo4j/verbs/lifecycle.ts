@@ -72,6 +72,7 @@ async function enqueueOnce(
 ): Promise<EnqueuedJob[]> {
   if (jobs.some(({ dedupe }) => dedupe?.forMs !== undefined || dedupe?.replace === true))
     throw notSupported('Neo4j', 'dedupe-rules')
+  if (jobs.some(({ group }) => group !== undefined)) throw notSupported('Neo4j', 'groups')
   const activeKeys = jobs.flatMap((job) => {
     const key = dedupeKeyOf(job)
     return typeof job.type === 'string' && typeof key === 'string' ? [activeKey(job.type, key)] : []

@@ -1,6 +1,11 @@
 import { jsonText } from '../../../job/json-text.ts'
-import { COUNT_LIMIT } from '../../ports/call-options.ts'
-import type { Breaker, DeleteBreakerOutcome, DependencyStore } from '../../ports/dependency-store.ts'
+import { type ActorOptions, COUNT_LIMIT } from '../../ports/call-options.ts'
+import type {
+  Breaker,
+  DeleteBreakerOutcome,
+  DependencyStore,
+  QueueLimits,
+} from '../../ports/dependency-store.ts'
 import type { CallQuery } from '../connection/call-query.ts'
 import { breakerChangeToJson, toBreaker, toQueues, toRateLimitStatus } from '../rows/dependency-rows.ts'
 
@@ -42,8 +47,7 @@ export function bindDependencyVerbs(call: CallQuery): DependencyStore {
     },
 
     async pauseQueue(queue, { durationMs, actor, reason } = {}) {
-      const params = [queue, durationMs ?? null, actor ?? null, reason ?? null]
-      const [row] = await call('pause_queue', params)
+      const [row] = await call('pause_queue', [queue, durationMs ?? null, actor ?? null, reason ?? null])
       return row?.['is_new'] === true
     },
 
@@ -52,6 +56,7 @@ export function bindDependencyVerbs(call: CallQuery): DependencyStore {
       return row?.['was_paused'] === true
     },
 
+    limitQueue: (queue, limits, options = {}) => limitQueue(call, queue, limits, options),
     async listQueues({ queues, countLimit = COUNT_LIMIT } = {}) {
       const rows = await call('list_queues', [queues ?? null, countLimit])
       return { queues: toQueues(rows), isComplete: rows[0]?.['is_complete'] !== false }
@@ -72,4 +77,19 @@ export function bindDependencyVerbs(call: CallQuery): DependencyStore {
       return Number(row?.['deleted'])
     },
   }
+}
+
+async function limitQueue(
+  call: CallQuery,
+  queue: string,
+  limits: QueueLimits | null,
+  { actor, reason }: ActorOptions,
+): Promise<boolean> {
+  const { concurrency, groupConcurrency, groupOrder } = limits ?? {}
+  const params = [queue, concurrency, groupConcurrency, groupOrder, actor, reason]
+  const [row] = await call(
+    'limit_queue',
+    params.map((value) => value ?? null),
+  )
+  return row?.['is_changed'] === true
 }

@@ -20,7 +20,7 @@ import { policyToJson } from '../rows/policy-row.ts'
 import { type SplitLeases, splitLeases } from '../rows/split-leases.ts'
 import { storable } from '../rows/values.ts'
 
-/** From this size on, a claim waits for another of the same queues, a few milliseconds at a time, */
+/** From this size on, a claim waits for another of the same queues (those of limited queues always do), a few milliseconds at a time, */
 const SERIAL_JOBS = 200
 /** about as long as the largest claim takes: a session that is stuck never stops a queue. */
 const MAX_REFUSALS = 12
@@ -44,12 +44,13 @@ export function bindLifecycleVerbs(
       const params = [workerId, names, limit, types ?? null, leaseMs ?? null, policyToJson(policy)]
       const claim = (isSerial: boolean) =>
         call('claim_jobs', [...params, actor ?? null, cursorsToJson(cursors), isSerial])
-      for (let triesLeft = limit >= SERIAL_JOBS ? MAX_REFUSALS : 0; triesLeft > 0; triesLeft--) {
-        const batches = await claim(true)
+      for (let triesLeft = MAX_REFUSALS; triesLeft > 0; triesLeft--) {
+        const batches = await claim(limit >= SERIAL_JOBS)
         if (!isRefused(batches)) return toClaimedJobs(batches)
         await setTimeout(2 + 3 * Math.random())
       }
-      return toClaimedJobs(await claim(false))
+      const batches = await claim(false)
+      return isRefused(batches) ? [] : toClaimedJobs(batches)
     },
 
     async hasDueJobs(queues) {
@@ -59,7 +60,7 @@ export function bindLifecycleVerbs(
 
     async claimJob(jobId, { workerId, leaseMs, policy }) {
       const rows = await call('claim_job', [jobId, workerId, leaseMs ?? null, policyToJson(policy)])
-      return toClaimedJobs(rows)[0] ?? 'not-claimable'
+      return (isRefused(rows) ? undefined : toClaimedJobs(rows)[0]) ?? 'not-claimable'
     },
 
     async completeJobs(completions, { tx, policy, actor } = {}) {

@@ -14,6 +14,7 @@ const texts: ReadonlySet<LogicalColumn> = new Set([
   'error_stack',
   'traceparent',
   'progress_text',
+  'group_key',
 ])
 
 function valueOf(table: TableProfile, column: LogicalColumn): string {

@@ -3,8 +3,8 @@
 export const builtInFunctions = `
   abs array_agg array_append array_cat array_fill array_length array_ndims array_position array_remove array_replace array_to_json array_to_string bool_and bool_or btrim
   cardinality ceil chr clock_timestamp concat concat_ws convert_to count current_setting date_trunc decode digest encode
-  first_value floor format format_type gen_random_uuid generate_series has_table_privilege hashint8extended hashtext int8send isfinite
-  json_agg json_array_elements json_array_elements_text json_build_object json_build_array json_strip_nulls json_to_record jsonb_agg jsonb_array_elements jsonb_array_elements_text jsonb_array_length
+  first_value floor format format_type gen_random_uuid generate_series has_table_privilege hashint8extended hashtext hashtextextended int8send isfinite
+  json_agg json_array_elements json_array_elements_text json_array_length json_build_object json_build_array json_strip_nulls json_to_record jsonb_agg jsonb_array_elements jsonb_array_elements_text jsonb_array_length
   jsonb_build_array jsonb_build_object jsonb_each jsonb_each_text jsonb_object jsonb_object_agg jsonb_object_keys jsonb_path_exists
   jsonb_path_query jsonb_path_query_first jsonb_populate_record jsonb_populate_recordset jsonb_set jsonb_strip_nulls
   jsonb_to_record jsonb_to_recordset jsonb_typeof last_value left length lower make_date make_interval max md5 min mod

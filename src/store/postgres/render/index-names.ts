@@ -3,20 +3,27 @@
 import type { LogicalColumn, TableProfile } from '../../../profile/profile.ts'
 import type { Partition, RenderOptions } from './render-options.ts'
 
-/** Keys that an index has only if the table has their columns. */
+/** Keys that an index has only if the table has their columns. With `group_key`, `jobs_ready` is built again under its name. */
 const optionalKeys: Record<string, LogicalColumn[]> = {
   jobs_ready: ['queue', 'type', 'priority'],
   jobs_ended: ['updated_at'],
+}
+
+const groupIndexes = ['jobs_grouped', 'jobs_group_heads', 'jobs_group_running']
+
+/** Columns without which a table has no such index. */
+export function neededColumn(index: string): LogicalColumn | null {
+  if (index === 'jobs_dedupe') return 'dedupe_key'
+  return groupIndexes.includes(index) ? 'group_key' : null
 }
 
 /** Each index of sql/attach/indexes with its name on this table. */
 export function indexNames(options: RenderOptions): [string, string][] {
   const { table, absent, partition } = options
   return [
-    ...['jobs_ready', 'jobs_running', 'jobs_dead', 'jobs_ended'].map((index): [string, string] => [
-      index,
-      indexName(table, index, partition, variantOf(index, absent)),
-    ]),
+    ...['jobs_ready', 'jobs_running', 'jobs_dead', 'jobs_ended', ...groupIndexes].map(
+      (index): [string, string] => [index, indexName(table, index, partition, variantOf(index, absent))],
+    ),
     ['jobs_dedupe', indexName(table, dedupeIndex(options), partition)],
   ]
 }

@@ -295,5 +295,6 @@ function blockTable(options: RenderOptions): Set<string> {
   if (absent.has('updated_at')) blocks.add('without_update_time')
   if (absent.has('result')) blocks.add('without_results')
   if (absent.has('progress_value')) blocks.add('without_progress')
+  if (absent.has('group_key')) blocks.add('without_groups')
   return blocks
 }

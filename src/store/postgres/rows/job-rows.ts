@@ -48,6 +48,7 @@ export function toJob(row: Row, table: TableProfile): Job {
     priority: Number(row['priority']),
     status: toStatus(String(row['status']), error, table),
     owner: text(row['owner']),
+    group: text(row['group']),
     dedupeKey: text(row['dedupe_key']),
     stage: text(row['stage']),
     expectedDurationMs: numberOrNull(row['expected_duration_ms']),

@@ -19,6 +19,7 @@ const readers: Record<string, (job: NewJob) => FieldValue> = {
   expires_at: ({ expiresAt }) => timeOrNone('expiresAt', expiresAt),
   ttl_ms: ({ ttlMs }) => ttlMs,
   owner: ({ owner }) => owner,
+  group: ({ group }) => group,
   dedupe_key: dedupeKeyOf,
   dedupe_for_ms: ({ dedupe }) => dedupe?.forMs,
   dedupe_replace: ({ dedupe }) => dedupe?.replace,

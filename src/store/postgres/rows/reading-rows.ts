@@ -55,6 +55,7 @@ export function toJobFacts(row: Row, table: TableProfile): JobFacts {
     ahead: numberOrNull(row['ahead']),
     pause: fromRecordOrNull(row['pause']),
     breaker: fromRecordOrNull(row['breaker']),
+    limit: fromRecordOrNull(row['limit']),
     workers: fromRecordOrNull(row['workers']),
     workerId: text(row['worker_id']),
     leaseLeftMs: numberOrNull(row['lease_left_ms']),

@@ -40,6 +40,8 @@ export function bindDependencies<Tx>(shards: ShardSet<Tx>): DependencyStore {
       (await writeAll(shards, ({ store }) => store.pauseQueue(queue, options))).some(Boolean),
     resumeQueue: async (queue, options) =>
       (await writeAll(shards, ({ store }) => store.resumeQueue(queue, options))).some(Boolean),
+    limitQueue: async (queue, limits, options) =>
+      (await writeAll(shards, ({ store }) => store.limitQueue(queue, limits, options))).some(Boolean),
     async listQueues(request) {
       const { answers, silence } = await readAll(shards, ({ store }) => store.listQueues(request))
       return {

@@ -17,14 +17,14 @@ export function requireShard(shard: Pick<Shard, 'number' | 'name'>, enqueued: En
   return enqueued
 }
 
+/** The key that fixes the shard of a job. Its limits and order hold within a shard, so all jobs of a group are in one. */
+export const homeKeyOf = (job: NewJob): string | undefined => job.group ?? dedupeKeyOf(job)
+
 /** A dedupe key is looked for in its own shard: in another one it would find nothing. */
 export function requireHome<Tx>(shards: Shards<Tx>, shard: Shard<Tx>, jobs: NewJob[]): void {
   const isStrange = (key: string | undefined) => key !== undefined && shards.forKey(key) !== shard
-  const stranger = jobs.find((job) => isStrange(dedupeKeyOf(job)))
-  if (stranger !== undefined)
-    throw invalidArgument(
-      'dedupeKey',
-      dedupeKeyOf(stranger),
-      `a key of ${shard.name}: call q.shard with the dedupe key`,
-    )
+  const stranger = jobs.find((job) => isStrange(homeKeyOf(job)))
+  if (stranger === undefined) return
+  const [field, name] = stranger.group === undefined ? ['dedupeKey', 'dedupe key'] : ['group', 'group']
+  throw invalidArgument(field, homeKeyOf(stranger), `a key of ${shard.name}: call q.shard with the ${name}`)
 }

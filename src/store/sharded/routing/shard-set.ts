@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto'
 import { isOutage, isUnstuckError, UnstuckError } from '../../../errors/index.ts'
 import type { NewJob } from '../../../job/job.ts'
-import { dedupeKeyOf } from '../../../job/job-rules.ts'
 import type { Shard, Shards } from '../../job-store.ts'
 import { type ShardRoute, shardNumberOf } from '../../shards.ts'
 import { groupBy, type Part } from './group-by.ts'
+import { homeKeyOf } from './require-shard.ts'
 
 export interface ShardSetOptions<Tx> {
   shards: Shard<Tx>[]
@@ -60,8 +60,8 @@ export class ShardSet<Tx> implements Shards<Tx> {
   }
 
   forJob(job: NewJob): Shard<Tx> {
-    const dedupeKey = dedupeKeyOf(job)
-    if (dedupeKey !== undefined) return this.forKey(dedupeKey)
+    const homeKey = homeKeyOf(job)
+    if (homeKey !== undefined) return this.forKey(homeKey)
     const key = this.#routeKey(job)
     const places = key === undefined ? this.#shuffled() : this.#ranked(key)
     return places.find((shard) => this.isAnswering(shard)) ?? places[0] ?? this.first
@@ -69,7 +69,7 @@ export class ShardSet<Tx> implements Shards<Tx> {
 
   /** Something about the job decides where it goes. */
   isPlaced(job: NewJob): boolean {
-    return dedupeKeyOf(job) !== undefined || this.#routeKey(job) !== undefined
+    return homeKeyOf(job) !== undefined || this.#routeKey(job) !== undefined
   }
 
   #routeKey({ owner, queue, type }: NewJob): string | undefined {

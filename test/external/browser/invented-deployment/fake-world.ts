@@ -75,6 +75,7 @@ function jobOf(number: number, changes: Partial<Job>, now: number): Job {
     traceparent: null,
     backoff_steps_ms: null,
     progress: null,
+    group: null,
     expires_at: null,
     payload: {
       source: `s3://clips/${number}.mp4`,

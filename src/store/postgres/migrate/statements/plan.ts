@@ -1,7 +1,7 @@
 // The parts of an install, in order: `migrate up` runs them, `migrate sql` prints them, `migrate down` removes them.
 import { createHash } from 'node:crypto'
 import { withPlpgsqlBodies } from '../../render/distributed-bodies.ts'
-import { partitionIndex } from '../../render/index-names.ts'
+import { neededColumn, partitionIndex } from '../../render/index-names.ts'
 import { functionSuffix, type Partition, type RenderOptions, render } from '../../render/render.ts'
 import { type Routine, readRoutines, readSql, readSqlFolder, type SqlFile } from '../../sql-files.ts'
 import { withLiterals } from './statement-text.ts'
@@ -78,14 +78,16 @@ function rendered(routines: Routine[], options: RenderOptions): SqlFile[] {
 }
 
 /**
- * PostgreSQL checks the body of an SQL function when it is created, so a callee precedes its callers. No routine calls
- * back, so the text of the calls decides.
+ * PostgreSQL checks the body of an SQL function when it is created, so a callee precedes its callers, by the text of the
+ * calls. Routines in PL/pgSQL, whose bodies are not checked, may call each other.
  */
 function inCallOrder(routines: Routine[]): Routine[] {
   const byName = new Map(routines.map((routine) => [routine.name, routine]))
+  const visited = new Set<Routine>()
   const ordered = new Set<Routine>()
   const visit = (routine: Routine) => {
-    if (ordered.has(routine)) return
+    if (visited.has(routine)) return
+    visited.add(routine)
     for (const name of calledNames(routine)) {
       const callee = byName.get(name)
       if (callee !== undefined && callee !== routine) visit(callee)
@@ -165,7 +167,10 @@ function overPartitions(
 
 function renderedIndexes(options: RenderOptions): IndexStatement[] {
   const statements = readSql('attach/indexes', 'indexes').split(/(?<=;\n)/)
-  const isFor = (sql: string) => !(options.absent?.has('dedupe_key') === true && sql.includes('"dedupe_key"'))
+  const isFor = (sql: string) => {
+    const needed = neededColumn(/exists "(\w+)"/.exec(sql)?.[1] ?? '')
+    return needed === null || options.absent?.has(needed) !== true
+  }
   const text = render(statements.filter(isFor).join(''), options)
   return [...text.matchAll(/^create +(?:unique )?index [\s\S]*?exists\s+"([^"]+)"[\s\S]*?;$/gm)].map(
     ([sql, name]) => ({

@@ -1,0 +1,73 @@
+-- Private: locks the next due jobs of groups, all of one priority: p_limit at most, and as many of each group as it has
+-- places. The caller has locked the groups in an earlier statement, so this one sees all that runs of them.
+-- The groups share the limit: all of them come before the second share of any.
+create or replace function "unstuck"."lock_grouped"(
+  p_queue text, p_groups text[], p_limit int, p_places int, p_priority int, p_types jsonb,
+  p_policy "unstuck".policies, p_skips text[], out starts timestamptz[], out ids /*id*/uuid[])
+language plpgsql as $$
+declare
+  v_share int := greatest(1, p_limit / cardinality(p_groups));
+begin
+  with counted as materialized (
+    select asked.name, greatest(0, least(v_share, p_places - running.jobs)) as places
+      from pg_catalog.unnest(p_groups) asked(name), lateral (
+             select count(*)::int as jobs from (
+               select from "unstuck"."jobs" job
+                where p_places is not null and job."status" in /*running_words*/('running')
+                  and coalesce(job."queue", job."type")::text = p_queue
+                  and job."group_key" is not null and job."group_key"::text = asked.name limit p_places) seen) running
+  ), locked as materialized (
+    select job.id, job.due_at
+      from counted, lateral (
+        select job."id" as id, coalesce(job."run_at", job."created_at") as due_at
+          from "unstuck"."jobs" job
+         where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type")::text = p_queue
+           and job."priority" = p_priority and job."group_key" is not null and job."group_key"::text = counted.name
+           and coalesce(job."run_at", job."created_at") <= now()
+           and (p_types is null or p_types ? job."type"::text)
+           and ("unstuck"."chance_of"(p_policy, job."attempt", job."failures", job."crashes", job."timeouts",
+                                      job."max_attempts", job."expires_at") = any (p_skips)) is not true
+         order by coalesce(job."run_at", job."created_at"), job."id" limit counted.places
+           for no key update of job skip locked) job
+     limit p_limit)
+  select array_agg(locked.due_at order by locked.due_at, locked.id),
+         array_agg(locked.id order by locked.due_at, locked.id)
+    into starts, ids from locked;
+end
+$$;
+
+-- Private: locks the first waiting jobs of groups in order, and returns those of the first priority. The first is the
+-- one with the smallest id: while it is in backoff or locked by somebody else, its group waits. It is found in the
+-- statement that looks for running jobs, because one of them may come back and be the first again.
+create or replace function "unstuck"."lock_heads"(
+  p_queue text, p_groups text[], p_limit int, p_types jsonb, p_policy "unstuck".policies, p_skips text[],
+  out priority int, out starts timestamptz[], out ids /*id*/uuid[])
+language plpgsql as $$
+#variable_conflict use_column
+begin
+  with head as materialized (
+    select first.id
+      from pg_catalog.unnest(p_groups) asked(name), lateral (
+             select job."id" as id from "unstuck"."jobs" job
+              where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type")::text = p_queue
+                and job."group_key" is not null and job."group_key"::text = asked.name
+              order by job."id" limit 1) first
+     where not exists (
+             select from "unstuck"."jobs" job
+              where job."status" in /*running_words*/('running') and coalesce(job."queue", job."type")::text = p_queue
+                and job."group_key" is not null and job."group_key"::text = asked.name)
+  ), locked as materialized (
+    select job."id" as id, job."priority" as priority, coalesce(job."run_at", job."created_at") as due_at
+      from head join "unstuck"."jobs" job on job."id" = head.id
+     where job."status" is not distinct from /*waiting*/'waiting'
+       and coalesce(job."run_at", job."created_at") <= now()
+       and (p_types is null or p_types ? job."type"::text)
+       and ("unstuck"."chance_of"(p_policy, job."attempt", job."failures", job."crashes", job."timeouts",
+                                  job."max_attempts", job."expires_at") = any (p_skips)) is not true
+     limit p_limit for no key update of job skip locked)
+  select min(locked.priority), array_agg(locked.due_at order by locked.due_at, locked.id),
+         array_agg(locked.id order by locked.due_at, locked.id)
+    into priority, starts, ids
+    from locked where locked.priority = (select min(locked.priority) from locked);
+end
+$$;

@@ -1,0 +1,89 @@
+-- Private: up to p_count groups with waiting jobs, from p_from on, by jumping from name to name: groups with jobs of
+-- this priority, or of any if the groups are in order.
+create or replace function "unstuck"."groups_from"(
+  p_queue text, p_priority int, p_order text, p_from text, p_count int)
+returns text[] language plpgsql stable as $$
+begin
+  if p_order is null then
+    return array(
+      with recursive turn(name, place) as (
+        (select job."group_key"::text, 1 from "unstuck"."jobs" job
+          where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type")::text = p_queue
+            and job."priority" = p_priority and job."group_key" is not null and job."group_key"::text >= p_from
+          order by job."group_key" limit 1)
+        union all
+        select next.name, turn.place + 1
+          from turn, lateral (
+            select job."group_key"::text as name from "unstuck"."jobs" job
+             where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type")::text = p_queue
+               and job."priority" = p_priority and job."group_key" is not null and job."group_key"::text > turn.name
+             order by job."group_key" limit 1) next
+         where turn.place < p_count)
+      select turn.name from turn order by turn.place);
+  end if;
+  return array(
+    with recursive turn(name, place) as (
+      (select job."group_key"::text, 1 from "unstuck"."jobs" job
+        where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type")::text = p_queue
+          and job."group_key" is not null and job."group_key"::text >= p_from
+        order by job."group_key" limit 1)
+      union all
+      select next.name, turn.place + 1
+        from turn, lateral (
+          select job."group_key"::text as name from "unstuck"."jobs" job
+           where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type")::text = p_queue
+             and job."group_key" is not null and job."group_key"::text > turn.name
+           order by job."group_key" limit 1) next
+       where turn.place < p_count)
+    select turn.name from turn order by turn.place);
+end
+$$;
+
+-- Private: groups that seem to have a due job and a place, p_limit at most, in turn from p_from on; next_from is where
+-- the next claim begins. Examines a bounded number of groups: among many that cannot run, the groups of the jobs that
+-- have been due for longest are found too. What it reads may be outdated, so the claim counts again under locks.
+create or replace function "unstuck"."open_groups"(
+  p_queue text, p_priority int, p_order text, p_places int, p_from text, p_limit int,
+  out groups text[], out next_from text)
+language plpgsql stable as $$
+declare
+  v_count int := 20 + 2 * p_limit;
+  v_names text[] := "unstuck"."groups_from"(p_queue, p_priority, p_order, coalesce(p_from, ''), v_count);
+  v_last int;
+begin
+  if cardinality(v_names) < v_count then
+    v_names := array_cat(v_names, "unstuck"."groups_from"(p_queue, p_priority, p_order, '', v_count));
+  end if;
+  v_names := array_cat(v_names[:v_count], array(
+    select job."group_key"::text from "unstuck"."jobs" job
+     where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type")::text = p_queue
+       and job."priority" = p_priority and (job."group_key" is not null)::int = 1
+       and coalesce(job."run_at", job."created_at") <= now()
+     order by coalesce(job."run_at", job."created_at"), job."id" limit 20));
+  select array_agg(open.name order by open.place), max(open.place) filter (where open.place <= v_count)
+    into groups, v_last
+    from (select named.name, named.place
+            from (select asked.name, min(asked.place)::int as place
+                    from pg_catalog.unnest(v_names) with ordinality asked(name, place)
+                   group by asked.name order by 2 offset 0) named
+           where (p_places is null or (select count(*) from (
+                   select from "unstuck"."jobs" job
+                    where job."status" in /*running_words*/('running')
+                      and coalesce(job."queue", job."type")::text = p_queue
+                      and job."group_key" is not null and job."group_key"::text = named.name
+                    limit p_places) running) < p_places)
+             and case when p_order is null then exists (
+                   select from "unstuck"."jobs" job
+                    where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type")::text = p_queue
+                      and job."priority" = p_priority and job."group_key" is not null
+                      and job."group_key"::text = named.name
+                      and coalesce(job."run_at", job."created_at") <= now())
+                 else (select coalesce(job."run_at", job."created_at") <= now() from "unstuck"."jobs" job
+                        where job."status" = /*waiting*/'waiting'
+                          and coalesce(job."queue", job."type")::text = p_queue
+                          and job."group_key" is not null and job."group_key"::text = named.name
+                        order by job."id" limit 1) end
+           limit p_limit) open;
+  next_from := coalesce(v_names[v_last + 1], v_names[v_count], '');
+end
+$$;
