@@ -156,6 +156,7 @@ function bindVerbs(state: MemoryState): JobStore {
     recordTrends: lackTrends,
     countTrends: lackTrends,
     listTrends: lackTrends,
+    sumTrends: lackTrends,
   }
 }
 
