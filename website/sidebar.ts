@@ -82,6 +82,7 @@ export const sidebar: SidebarGroup[] = [
       page('Breakers, pauses and limits', 'docs/concepts/breaker-and-limits.md'),
       page('Delivery guarantees', 'docs/concepts/delivery-guarantees.md'),
       page('Failure matrix', 'docs/concepts/failure-matrix.md'),
+      page('Limits', 'docs/concepts/limits.md'),
     ],
   },
   {

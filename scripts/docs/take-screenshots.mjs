@@ -129,7 +129,6 @@ async function takeAll(url, workers, store) {
   await dark.getByText('claimed by').first().waitFor()
   await waitFor(1_500)
   await take(dark, 'now')
-  await light.getByRole('button', { name: /that ended/ }).click()
   await take(light, 'workers')
   second?.worker.kill('SIGCONT')
   await dark.getByRole('region', { name: 'Rescues' }).getByRole('link').nth(1).click()
@@ -137,7 +136,7 @@ async function takeAll(url, workers, store) {
   await waitFor(2_000)
   await take(dark, 'job')
   await act(store)
-  for (const name of ['dead-letters', 'dependencies', 'jobs']) {
+  for (const name of ['dead-letters', 'dependencies', 'jobs', 'queues']) {
     await light.goto(`${url}/${name}${name === 'jobs' ? COLUMNS : ''}`)
     await light.getByText('since the last sweep').waitFor()
     await waitFor(1_500)

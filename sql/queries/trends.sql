@@ -10,3 +10,8 @@ select "unstuck"."count_trends"();
 select to_jsonb(trend) as record
   from "unstuck".list_trends(/*attachment*/'native', "unstuck".after_ms(now(), -$1::float8), $2::int, $3::text,
                              $4::text, $5::int) trend;
+
+-- name: sum_trends
+select to_jsonb(trend) as record
+  from "unstuck".sum_trends(/*attachment*/'native', "unstuck".after_ms(now(), -$1::float8), $2::int, $3::text,
+                            $4::text) trend;

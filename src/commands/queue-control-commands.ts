@@ -51,16 +51,26 @@ export const listQueues = command(
   },
 )
 
-export interface TrendInput extends InTable, Pick<TrendRequest, 'sinceMs' | 'spanMin'> {
+export interface TrendInput extends InTable, Pick<TrendRequest, 'sinceMs'> {
+  span: 'minute' | 'hour' | 'total'
   queue?: string | undefined
   type?: string | undefined
   limit?: number | undefined
 }
 
+const DAY_MS = 86_400_000
+
+/** A total is the sum of minutes, and over more than 6 hours of hours. */
 export const listTrends = command('listTrends', (context, { table, ...input }: TrendInput) =>
   fromTables<Trend>(context, { table }, ({ store }) => {
-    const { sinceMs, spanMin, queue, type, limit } = input
-    return store.listTrends({ sinceMs, spanMin, ...given({ queue, type, limit }) })
+    const { sinceMs, span, queue, type, limit } = input
+    if (span === 'total')
+      return store.sumTrends({ sinceMs, spanMin: sinceMs <= DAY_MS / 4 ? 1 : 60, ...given({ queue, type }) })
+    return store.listTrends({
+      sinceMs,
+      spanMin: span === 'minute' ? 1 : 60,
+      ...given({ queue, type, limit }),
+    })
   }),
 )
 

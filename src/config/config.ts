@@ -16,6 +16,7 @@ export type FlagName =
   | 'shardRoute'
   | 'shardDirect'
   | 'concurrency'
+  | 'appVersion'
 
 export interface ConfigSources {
   /** The caller's `process.env`; nothing else is read. */
@@ -43,6 +44,7 @@ export interface ConfigFile {
   policy?: PolicyOverride | undefined
   connections?: number | undefined
   workerConcurrency?: number | undefined
+  appVersion?: string | undefined
   maxPayloadBytes?: number | undefined
   webhookAllowPrivate?: '0' | '1' | undefined
   gateway?: { [Field in keyof GatewayConfig]?: NonNullable<GatewayConfig[Field]> | undefined } | undefined
@@ -99,6 +101,8 @@ export interface Config {
   /** Most connections of a process for its calls. */
   connections: number
   workerConcurrency: number
+  /** Version of the application, which its workers report. */
+  appVersion: string | null
   /** Limit on one payload as JSON in UTF-8. */
   maxPayloadBytes: number
   /** `1` allows webhooks to private addresses and over plain HTTP. */

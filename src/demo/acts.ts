@@ -84,7 +84,7 @@ async function kill(session: DemoSession): Promise<void> {
   const { process, job } = victim
   const other = findHandRolled(session)
   session.say(
-    `kill -9 ${process.pid} (${process.name}, in the middle of job ${n}, with the default lease of ${leaseMsOf(job.type) / 1000} s)${other === undefined ? '' : ` and ${other.pid} of the hand-rolled side`}`,
+    `kill -9 ${process.pid} (${process.name}, running job ${n}, lease ${leaseMsOf(job.type) / 1000} s)${other === undefined ? '' : `, and ${other.pid} on the left`}`,
   )
   process.kill()
   other?.kill()
@@ -97,7 +97,7 @@ async function freeze(session: DemoSession): Promise<void> {
   const { process, job } = victim
   const other = findHandRolled(session)
   const lateWrites = session.lateWrites.length
-  session.say(`freeze ${process.pid} (${process.name}, SIGSTOP, in the middle of job ${job.n})`)
+  session.say(`freeze ${process.pid} (${process.name}, SIGSTOP, running job ${job.n})`)
   process.freeze()
   other?.freeze()
   const hasMoved = await session.watch.until(
@@ -107,8 +107,8 @@ async function freeze(session: DemoSession): Promise<void> {
   const claimed = session.watch.job(job.n)
   session.say(
     hasMoved
-      ? `job ${job.n} runs on ${claimed?.workerId ?? 'another worker'} with fence ${claimed?.fence ?? '?'}; SIGCONT for ${process.name}`
-      : `job ${job.n} had ended before the signal came; SIGCONT for ${process.name}`,
+      ? `job ${job.n} runs elsewhere, with fence ${claimed?.fence ?? '?'}; SIGCONT for ${process.name}`
+      : `job ${job.n} had ended before; SIGCONT for ${process.name}`,
   )
   process.thaw()
   other?.thaw()
@@ -119,12 +119,12 @@ async function freeze(session: DemoSession): Promise<void> {
 async function block(session: DemoSession): Promise<void> {
   const n = await session.feed.add('block', true)
   session.say(
-    `job ${n} blocks the event loop of its worker for ${blockMs / 1000} s; a lease lasts ${demoPolicy.defaultLeaseMs / 1000} s`,
+    `job ${n} blocks its event loop for ${blockMs / 1000} s; its lease is ${demoPolicy.defaultLeaseMs / 1000} s`,
   )
   await session.watch.until(() => hasEnded(session.watch.job(n)))
   const job = session.watch.job(n)
   if (job?.status === 'succeeded' && job.crashes === 0)
-    session.say(`job ${n} kept its lease and is done: heartbeats come from their own thread`)
+    session.say(`job ${n} kept its lease: heartbeats have their own thread`)
 }
 
 async function breakGateway(session: DemoSession): Promise<void> {
@@ -138,14 +138,14 @@ async function breakGateway(session: DemoSession): Promise<void> {
   for (let count = 0; count < BURST; count++) await session.feed.add('convert', true)
   if (!(await watch.until(({ breaker }) => breaker?.state === 'open'))) return
   const held = heldJobs(session)
-  say(`breaker open: Gateway busy — jobs will resume automatically. ${held.size} jobs held`)
+  say(`breaker open: ${held.size} jobs held`)
   await wait(BROKEN_MS, signal)
   const spent = attemptsSince(session, held)
   session.breakerAttempts += spent
   gateway.isBroken = false
-  say(`the gateway works again; ${spent} attempts were spent by ${held.size} held jobs`)
+  say(`the gateway works again; ${held.size} held jobs spent ${spent} attempts`)
   await watch.until(({ breaker }) => breaker?.state === 'closed')
-  say('breaker closed by health probes; the queue drains')
+  say('breaker closed by health probes')
   await watch.until(({ jobs }) => jobs.every((job) => !held.has(job.id) || hasEnded(job)))
 }
 
@@ -164,14 +164,14 @@ async function poison(session: DemoSession): Promise<void> {
   await session.watch.until(() => hasEnded(session.watch.job(n)))
   const job = session.watch.job(n)
   if (job?.status === 'dead')
-    session.say(`job ${n} is in the dead letters after ${job.crashes} workers; the others continue`)
+    session.say(`job ${n} is a dead letter after ${job.crashes} workers; the others go on`)
 }
 
 async function allDown(session: DemoSession): Promise<void> {
   const { watch, workers, handRolledWorkers, reaper, say, signal } = session
   const all = session.processes()
   const isDown = () => all.every(({ state }) => state === 'killed')
-  say(`kill -9 for all ${workers.length} workers of each side and the reaper`)
+  say(`kill -9 for all ${workers.length} workers of each side, and the reaper`)
   for (const process of all) process.hold()
   await watch.until(isDown)
   const fromMs = watch.nowMs()
@@ -186,7 +186,7 @@ async function allDown(session: DemoSession): Promise<void> {
   const isCutOff = ({ id, status, crashes }: WatchedJob) =>
     status === 'running' && held.some((job) => job.id === id && job.crashes === crashes)
   await watch.until(({ jobs }) => !jobs.some(isCutOff))
-  say(`the ${held.length} interrupted jobs are back; now the other workers`)
+  say(`the ${held.length} interrupted jobs are back`)
   await Promise.all([...others, ...othersByHand, reaper].map((process) => process.start()))
   await watch.until(({ jobs }) => jobs.every((job) => !held.some(({ id }) => id === job.id) || hasEnded(job)))
 }

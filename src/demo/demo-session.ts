@@ -182,18 +182,15 @@ export class DemoSession {
     const { jobId, fence, outcome } = message
     this.lateWrites.push({ jobId, fence, outcome })
     const job = this.watch.snapshot.jobs.find(({ id }) => id === jobId)
-    this.say(
-      `late write for job ${job?.n ?? '?'} → ${outcome}: 0 rows (it had fence ${fence}, the job has ${job?.fence ?? '?'})`,
-    )
+    this.say(`late write of job ${job?.n ?? '?'} refused: ${outcome}, fence ${fence} < ${job?.fence ?? '?'}`)
   }
 
   #showRescue(rescue: Rescue, { n }: WatchedJob): void {
     const afterMs = rescueMs(rescue, this.outages)
     const why = rescue.isGone ? 'its process had ended' : 'its lease had expired'
-    const end = rescue.isDead ? '; dead-lettered, because it killed too many workers' : ''
-    // The name of the worker comes last: a narrow terminal cuts it off.
+    const end = rescue.isDead ? '; dead-lettered: it killed too many' : ''
     const after = `${(afterMs / 1000).toFixed(1)} s after its last heartbeat`
-    this.say(`job ${n} rescued ${after}: ${why}${end} (${rescue.workerId})`)
+    this.say(`job ${n} rescued ${after}: ${why}${end}`)
   }
 }
 

@@ -1,7 +1,7 @@
 // The demo from start to receipt: a screen or plain lines, a dashboard, and no traces at the end.
 
 import { createPaint } from '../cli/terminal/colour.ts'
-import { renderLine } from '../cli/terminal/line.ts'
+import { renderLine, wrapText } from '../cli/terminal/line.ts'
 import { printJson, printLine, printProgress } from '../cli/terminal/output.ts'
 import { ownCommand } from '../cli/terminal/own-command.ts'
 import { openScreen, readKeys, type Screen } from '../cli/terminal/screen.ts'
@@ -41,9 +41,15 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     return
   }
   if (options.isJson) printJson(receipt)
-  else
-    for (const line of ['', ...receiptLines(receipt, ownCommand())]) printLine(line === '' ? '' : `  ${line}`)
+  else for (const line of ['', ...receiptLines(receipt, ownCommand())]) printWrapped(line)
   if (isBroken(receipt)) process.exitCode = exitCodes.problemFound
+}
+
+/** A terminal would break words. */
+function printWrapped(line: string): void {
+  const { isTTY, columns } = process.stdout
+  if (line === '') printLine('')
+  else for (const part of isTTY ? wrapText(`  ${line}`, columns, 4) : [`  ${line}`]) printLine(part)
 }
 
 class Demo {
@@ -78,6 +84,7 @@ class Demo {
   async #perform(): Promise<Receipt | null> {
     const { databaseUrl, seed, fault } = this.#options
     const { signal } = this.#ending
+    this.#say(databaseUrl === undefined ? 'starting PostgreSQL' : 'installing into your database')
     const session = await openSession({ databaseUrl, seed, fault, signal, say: this.#say }, this.#closing)
     this.#say(`${session.databaseName} is up`)
     if (signal.aborted) return null

@@ -121,6 +121,7 @@ describe('breakers', () => {
     waiting: 3,
     due: 3,
     running: 2,
+    oldestDueMs: null,
     releasedOften: 0,
     isPaused: false,
     pausedAt: null,

@@ -27,6 +27,7 @@ export function bindRefusedPorts(
     recordTrends: trends,
     countTrends: trends,
     listTrends: trends,
+    sumTrends: trends,
     addWebhook: webhooks,
     listWebhooks: webhooks,
     removeWebhook: webhooks,

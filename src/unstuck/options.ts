@@ -43,6 +43,8 @@ export interface UnstuckOptions<Jobs extends JobDeclarations = JobDeclarations> 
   table?: string | undefined
   /** Name of this worker in rows, events and the dashboard. Default: from the host, the process and a random part. */
   workerId?: string | undefined
+  /** Overrides UNSTUCK_APP_VERSION: version of your application, such as a tag or a commit. Workers report it, and the dashboard shows a deploy. */
+  appVersion?: string | undefined
   /** Overrides WORKER_CONCURRENCY: how many jobs run at once in this process. Default: 10 for the native table. */
   concurrency?: number | undefined
   /** Drain on SIGTERM and SIGINT. Only if this worker owns the process. */
@@ -96,6 +98,7 @@ const names: Record<keyof UnstuckOptions, true> = {
   profile: true,
   table: true,
   workerId: true,
+  appVersion: true,
   concurrency: true,
   handleSignals: true,
   startTimeoutMs: true,
@@ -161,7 +164,7 @@ function checkKinds(options: UnstuckOptions): void {
     const value: unknown = options[name]
     if (value !== undefined && typeof value !== 'boolean') throw invalidArgument(name, value, 'true or false')
   }
-  for (const name of ['workerId', 'config'] as const) {
+  for (const name of ['workerId', 'config', 'appVersion'] as const) {
     const value: unknown = options[name]
     if (value !== undefined && (typeof value !== 'string' || value === ''))
       throw invalidArgument(name, value, 'a text that is not empty')

@@ -209,6 +209,7 @@ class Application implements Unstuck {
       isPruning: this.#options.prune ?? profileOf(this.#config).isPruned ?? false,
       sweepIntervalMs: policy.sweepIntervalMs,
       allowsPrivateWebhooks: this.#config.webhookAllowPrivate === '1',
+      appVersion: this.#config.appVersion,
     }
     const services =
       this.#shards === undefined

@@ -12,14 +12,14 @@ function expectStory(said: string): void {
   expect(said).toMatch(/demo: +lease 3 s · beat 1 s · sweep 0.5 s · backoff 0 s/)
   expect(said).toMatch(/default: +lease 60 s · beat 15 s · sweep 10 s · backoff 1 s/)
   expect(said).toMatch(/brisk: +lease 20 s · beat 5 s · sweep 2 s/)
-  expect(said).toMatch(/kill -9 \d+ \(w\d, in the middle of job \d+, with the default lease of 60 s\)/)
+  expect(said).toMatch(/kill -9 \d+ \(w\d, running job \d+, lease 60 s\)/)
   expect(said).toMatch(/rescued \d\.\d s after its last heartbeat: its process had ended \(w\d:\S+\)/)
-  expect(said).toMatch(/freeze \d+ \(w\d, SIGSTOP, in the middle of job \d+\)/)
+  expect(said).toMatch(/freeze \d+ \(w\d, SIGSTOP, running job \d+\)/)
   expect(said).toMatch(/rescued \d\.\d s after its last heartbeat: its lease had expired \(w\d:\S+\)/)
-  expect(said).toContain('kept its lease and is done')
+  expect(said).toContain('kept its lease: heartbeats have their own thread')
   expect(said).toContain('breaker closed by health probes')
-  expect(said).toContain('is in the dead letters after 3 workers')
-  expect(said).toMatch(/late write for job \d+ → lease-lost: 0 rows/)
+  expect(said).toContain('is a dead letter after 3 workers')
+  expect(said).toMatch(/late write of job \d+ refused: lease-lost, fence \d+ < \d+/)
 }
 
 describe('unstuck demo', () => {

@@ -60,6 +60,24 @@ describe('trends', () => {
     expect(await store.listTrends({ sinceMs: HOUR, spanMin: 1 })).toMatchObject(expected)
   })
 
+  it('SEE-9 a sum has the percentiles of all durations together, and the busiest pair first', async () => {
+    const store = open()
+    const mail = { ...nothing, queue: 'mail', type: 'mail' }
+    const fast = Array.from({ length: 18 }, () => 0)
+    await store.recordTrends(
+      [{ ...mail, completed: 18, waits: runsOf(...fast), runs: runsOf(...fast) }],
+      sinceMinute(),
+    )
+    const slow = { ...mail, completed: 1, failed: 1, waits: runsOf(9, 9), runs: runsOf(9, 9) }
+    const asr = { ...nothing, queue: 'asr', type: 'asr', completed: 3 }
+    await store.recordTrends([slow, asr], sinceMinute() + 60_000)
+    const [busiest, ...others] = await store.sumTrends({ sinceMs: HOUR, spanMin: 1 })
+    expect(busiest).toMatchObject({ queue: 'mail', completed: 19, failed: 1 })
+    expect(busiest).toMatchObject({ waitP50Ms: 1, waitP95Ms: 1_000, runP50Ms: 1, runP95Ms: 1_000 })
+    expect(others).toMatchObject([{ queue: 'asr', completed: 3, waitP50Ms: null, runP95Ms: null }])
+    expect(await store.sumTrends({ sinceMs: HOUR, spanMin: 1, type: 'asr' })).toHaveLength(1)
+  })
+
   it('SEE-5 rows of the last minute are counted once, with their runs, whoever wrote them', async () => {
     const times = { created_at: inMinute(10), last_attempt_at: inMinute(11), finished_at: inMinute(13) }
     await plant(4, { type: `'clip'`, status: `'succeeded'`, ...times })

@@ -1,11 +1,12 @@
 import { useState } from 'react'
 import type { DeadLetterGroup } from '../../../src/http/contract/index.ts'
 import { useDeadLetters, useRecentOperations } from '../api/queries.ts'
-import { plural, shortId, showCount } from '../format/show-time.ts'
+import { plural, showCount } from '../format/show-time.ts'
 import { OperationLine } from '../operations/operation-progress.tsx'
-import { Go, jobPath, useParam } from '../shell/address.tsx'
+import { Go, useParam } from '../shell/address.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
+import { JobId } from '../ui/job-id.tsx'
 import { Empty, Page, Panel, Read } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { useRefusal } from '../ui/use-refusal.ts'
@@ -150,9 +151,7 @@ function Cause({ group, choose }: { group: DeadLetterGroup; choose: (group: Dead
         <p className="truncate">{group.example_reason ?? 'No reason recorded.'}</p>
         <p className="text-xs text-soft">
           first <Time at={group.first_at} />, last <Time at={group.last_at} />, such as{' '}
-          <Go to={jobPath(group.example_job_id)} className="link font-mono">
-            {shortId(group.example_job_id)}
-          </Go>
+          <JobId id={group.example_job_id} />
           <CauseNote group={group} />
         </p>
       </div>

@@ -1,10 +1,9 @@
 import type { DeadLetterGroup } from '../../../src/http/contract/index.ts'
 import { useJobs } from '../api/queries.ts'
-import { shortId } from '../format/show-time.ts'
 import { failureOf } from '../jobs/job-columns.ts'
 import { OperationForm } from '../operations/operation-form.tsx'
-import { Go, jobPath } from '../shell/address.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { JobId } from '../ui/job-id.tsx'
 
 /** Shows examples, retries a canary first, then the rest at a rate, and stops if they fail again. */
 export function RedriveDrawer({ group, close }: { group: DeadLetterGroup; close: () => void }) {
@@ -32,10 +31,8 @@ function Examples({ q }: { q: string }) {
       <h3 className="mb-1 font-medium">Examples</h3>
       <ul className="flex flex-col gap-1">
         {shown.map((job) => (
-          <li key={job.id} className="flex gap-2">
-            <Go to={jobPath(job.id)} className="link font-mono text-xs leading-5">
-              {shortId(job.id)}
-            </Go>
+          <li key={job.id} className="flex items-center gap-2">
+            <JobId id={job.id} />
             <span className="truncate text-soft">{failureOf(job)?.reason ?? job.type}</span>
           </li>
         ))}

@@ -44,4 +44,5 @@ export function showTime(time: string, mode: TimeMode, ago: number | null): stri
 
 export const showCount = (value: number) => value.toLocaleString('en')
 
-export const plural = (count: number, word: string) => `${showCount(count)} ${word}${count === 1 ? '' : 's'}`
+export const plural = (count: number, word: string, words = `${word}s`) =>
+  `${showCount(count)} ${count === 1 ? word : words}`

@@ -47,7 +47,9 @@ function KnownJob({ answer }: { answer: JobAnswer }) {
   const lead = (
     <span className="flex flex-wrap items-center gap-2">
       <StatusBadge status={job.status} />
-      <code className="font-mono text-xs break-all">{job.id}</code>
+      <code className="max-w-full truncate font-mono text-xs" title={job.id}>
+        {job.id}
+      </code>
       <Button kind="ghost" label="Copy the id" onClick={() => void copyText(job.id)}>
         Copy
       </Button>

@@ -2,7 +2,7 @@ import type { WhyAnswer } from '../../../src/http/contract/index.ts'
 import { showDuration } from '../format/show-time.ts'
 import { RemedyButton } from '../remedies/remedy-button.tsx'
 import { Badge } from '../ui/badge.tsx'
-import { type Tone, washOf } from '../ui/tone.ts'
+import { edgeOf, type Tone, textOf } from '../ui/tone.ts'
 
 const LOOKS: Record<WhyAnswer['verdict'], { tone: Tone; word: string }> = {
   ended: { tone: 'quiet', word: 'ended' },
@@ -17,12 +17,7 @@ export function WhyPanel({ why }: { why: WhyAnswer }) {
   const { tone, word } = LOOKS[why.verdict]
   const reasons = why.reasons.toSorted((a, b) => Number(b.is_blocking) - Number(a.is_blocking))
   return (
-    <section
-      data-why
-      tabIndex={-1}
-      aria-label="Why"
-      className={`rounded-[10px] border border-line ${washOf[tone]} px-4 py-3`}
-    >
+    <section data-why tabIndex={-1} aria-label="Why" className={`panel border-l-4 px-4 py-3 ${edgeOf[tone]}`}>
       <div className="flex flex-wrap items-center gap-2">
         <h2 className="text-sm font-semibold">
           {why.verdict === 'ended'
@@ -36,12 +31,12 @@ export function WhyPanel({ why }: { why: WhyAnswer }) {
           <span className="text-xs">runs in about {showDuration(why.runs_in_ms)}</span>
         ) : null}
       </div>
-      <p className="mt-1 text-base text-ink">{why.sentence}</p>
+      <p className="mt-1 text-lg font-medium text-ink">{why.sentence}</p>
       {reasons.length === 0 ? null : (
-        <ul className="mt-2 flex flex-col gap-1 text-ink">
-          {reasons.map(({ code, message, is_blocking, until_ms, remedy }) => (
-            <li key={code + message} className="flex flex-wrap items-center gap-x-2">
-              <span aria-hidden="true" className={is_blocking ? '' : 'opacity-60'}>
+        <ul className="mt-3 flex flex-col divide-y divide-line border-t border-line text-ink">
+          {reasons.map(({ code, message, is_blocking, until_ms, remedies }) => (
+            <li key={code + message} className="flex min-h-11 flex-wrap items-center gap-x-2 gap-y-1 py-1.5">
+              <span aria-hidden="true" className={is_blocking ? textOf[tone] : 'text-soft'}>
                 {is_blocking ? '■' : '□'}
               </span>
               <code className="font-mono text-xs font-semibold">{code}</code>
@@ -49,9 +44,11 @@ export function WhyPanel({ why }: { why: WhyAnswer }) {
               {until_ms === null || until_ms <= 0 ? null : (
                 <span className="text-xs">for {showDuration(until_ms)} more</span>
               )}
-              {remedy === null ? null : (
-                <span className="ml-auto">
-                  <RemedyButton remedy={remedy} table={why.table} />
+              {remedies.length === 0 ? null : (
+                <span className="ml-auto flex flex-wrap gap-2">
+                  {remedies.map((remedy, nth) => (
+                    <RemedyButton key={remedy.act} remedy={remedy} table={why.table} isMain={nth === 0} />
+                  ))}
                 </span>
               )}
             </li>

@@ -15,30 +15,34 @@ interface JobTableProps {
   select: (next: ReadonlyMap<string, Job>) => void
 }
 
+/** On a phone each row is a card. The roles are written down, since `display` would remove them there. */
 export function JobTable({ jobs, columns, selected, select }: JobTableProps) {
   const areAll = jobs.length > 0 && jobs.every((job) => selected.has(rowKey(job)))
   return (
     <div className="relative overflow-x-auto" role="region" aria-label="Table of jobs" tabIndex={0}>
-      <table className="w-full text-left">
-        <thead className="text-xs text-soft">
-          <tr>
-            <th scope="col" className="w-10 py-2 pl-4">
-              <input
-                type="checkbox"
-                aria-label="Select all shown"
-                className="size-4 align-middle accent-accent-fill"
-                checked={areAll}
-                onChange={() => select(areAll ? new Map() : new Map(jobs.map((job) => [rowKey(job), job])))}
+      <table role="table" className="w-full text-left max-sm:block">
+        <thead role="rowgroup" className="text-xs text-soft max-sm:block">
+          <tr role="row" className="max-sm:flex max-sm:items-center">
+            <th role="columnheader" scope="col" className="w-10 py-1.5 pl-3">
+              <Tick
+                label="Select all shown"
+                isOn={areAll}
+                toggle={() => select(areAll ? new Map() : new Map(jobs.map((job) => [rowKey(job), job])))}
               />
             </th>
             {['Job', ...columns.map(({ name }) => name)].map((name) => (
-              <th key={name} scope="col" className="py-2 pr-4 font-medium whitespace-nowrap">
+              <th
+                key={name}
+                role="columnheader"
+                scope="col"
+                className="py-2 pr-4 font-medium whitespace-nowrap max-sm:sr-only"
+              >
                 {name}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup" className="max-sm:block">
           {jobs.map((job) => (
             <Row
               key={rowKey(job)}
@@ -58,6 +62,21 @@ export function JobTable({ jobs, columns, selected, select }: JobTableProps) {
   )
 }
 
+/** A check box with room for a finger. */
+function Tick({ label, isOn, toggle }: { label: string; isOn: boolean; toggle: () => void }) {
+  return (
+    <label className="grid size-7 place-items-center">
+      <input
+        type="checkbox"
+        aria-label={label}
+        className="size-4 accent-accent-fill"
+        checked={isOn}
+        onChange={toggle}
+      />
+    </label>
+  )
+}
+
 interface RowProps {
   job: Job
   columns: JobColumn[]
@@ -68,25 +87,33 @@ interface RowProps {
 function Row({ job, columns, isSelected, toggle }: RowProps) {
   const address = useAddress()
   const { isDense } = useSettings()
-  const pad = isDense ? 'py-1' : 'py-2'
+  const pad = isDense ? 'py-0.5' : 'py-1.5'
   return (
-    <tr className={`border-t border-line ${isSelected ? 'bg-info-wash' : 'hover:bg-raised/60'}`}>
-      <td className={`pl-4 ${pad}`}>
-        <input
-          type="checkbox"
-          aria-label={`Select ${job.id}`}
-          className="size-4 align-middle accent-accent-fill"
-          checked={isSelected}
-          onChange={toggle}
-        />
+    <tr
+      role="row"
+      className={`border-t border-line max-sm:relative max-sm:block max-sm:py-2 max-sm:pr-4 max-sm:pl-12 ${isSelected ? 'bg-info-wash' : 'hover:bg-raised/60'}`}
+    >
+      <td role="cell" className={`pl-3 max-sm:absolute max-sm:top-1 max-sm:left-0 ${pad}`}>
+        <Tick label={`Select ${job.id}`} isOn={isSelected} toggle={toggle} />
       </td>
-      <td className={`pr-4 font-mono text-xs ${pad}`}>
-        <Link data-row href={address(jobPath(job.id))} className="link inline-block py-0.5">
+      <td role="cell" className={`pr-4 max-sm:block max-sm:p-0 ${pad}`}>
+        <Link
+          data-row
+          href={address(jobPath(job.id))}
+          className="link inline-flex min-h-6 items-center font-mono text-xs whitespace-nowrap"
+        >
           {shortId(job.id)}
         </Link>
       </td>
       {columns.map((column) => (
-        <td key={column.key} className={`max-w-80 truncate pr-4 ${pad}`}>
+        <td
+          key={column.key}
+          role="cell"
+          className={`max-w-80 truncate pr-4 max-sm:block max-sm:max-w-full max-sm:p-0 ${pad}`}
+        >
+          <span aria-hidden="true" className="mr-2 inline-block w-24 text-xs text-soft sm:hidden">
+            {column.name}
+          </span>
           <Cell job={job} column={column} />
         </td>
       ))}

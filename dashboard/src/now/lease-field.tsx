@@ -5,6 +5,7 @@ import { type LiveLease, leaseLeftMs } from '../api/live-state.ts'
 import { groupBy } from '../format/group-by.ts'
 import { plural, shortId, showDuration } from '../format/show-time.ts'
 import { Go, jobPath } from '../shell/address.tsx'
+import { JobId } from '../ui/job-id.tsx'
 import { textOf } from '../ui/tone.ts'
 import { useTick } from '../ui/use-tick.ts'
 import { LeaseBar, leaseLook } from './lease-bar.tsx'
@@ -67,15 +68,20 @@ function Row({ lease, now }: { lease: LiveLease; now: number }) {
     <li>
       <Go
         to={jobPath(lease.id)}
-        className="grid grid-cols-[5.5rem_minmax(3rem,1fr)_7.5rem] min-h-6 items-center gap-3 rounded px-1 hover:bg-raised sm:grid-cols-[5.5rem_minmax(3rem,1fr)_7.5rem_11.5rem]"
+        className="grid min-h-7 grid-cols-[minmax(0,1fr)_4rem_6.5rem] items-center gap-x-3 rounded px-1 hover:bg-raised sm:grid-cols-[13.5rem_minmax(3rem,1fr)_6.5rem] xl:grid-cols-[13.5rem_minmax(3rem,1fr)_6.5rem_11.5rem]"
       >
-        <span className="truncate font-mono text-xs text-soft">{shortId(lease.id)}</span>
+        <span className="flex min-w-0 items-baseline gap-2 text-xs max-sm:flex-wrap max-sm:gap-y-0 max-sm:py-1">
+          <span className="min-w-0 truncate font-medium">{lease.type}</span>
+          <span className="ml-auto font-mono whitespace-nowrap text-soft max-sm:ml-0">
+            {shortId(lease.id)}
+          </span>
+        </span>
         <LeaseBar lease={lease} look={look} />
         <span className={`text-right text-xs whitespace-nowrap ${textOf[look.tone]}`}>
           <span aria-hidden="true">{look.sign} </span>
           {left}
         </span>
-        <span className="hidden truncate text-xs text-soft sm:block" title={lease.worker_id ?? undefined}>
+        <span className="hidden truncate text-xs text-soft xl:block" title={lease.worker_id ?? undefined}>
           {lease.worker_id ?? 'no worker'}
           {lease.attempt > 1 ? ` · attempt ${lease.attempt}` : ''}
         </span>
@@ -92,7 +98,7 @@ export function LeaseTable({ leases }: { leases: LiveLease[] }) {
       <table className="w-full text-left">
         <thead className="text-xs text-soft">
           <tr>
-            {['Job', 'Stage', 'Worker', 'Attempt', 'Lease', 'Last heartbeat'].map((name) => (
+            {['Job', 'Type', 'Stage', 'Worker', 'Attempt', 'Lease', 'Last heartbeat'].map((name) => (
               <th key={name} scope="col" className="py-1.5 pr-4 font-medium">
                 {name}
               </th>
@@ -114,11 +120,12 @@ function TableRow({ lease, now }: { lease: LiveLease; now: number }) {
   const silent = agoMs(lease.heartbeat_at)
   return (
     <tr className="border-t border-line">
-      <td className="py-1.5 pr-4 font-mono text-xs">
-        <Go to={jobPath(lease.id)}>{shortId(lease.id)}</Go>
+      <td className="py-1 pr-4">
+        <JobId id={lease.id} />
       </td>
+      <td className="pr-4">{lease.type}</td>
       <td className="pr-4">{lease.stage ?? lease.type}</td>
-      <td className="pr-4">{lease.worker_id ?? '–'}</td>
+      <td className="pr-4 whitespace-nowrap">{lease.worker_id ?? '–'}</td>
       <td className="pr-4">{lease.attempt}</td>
       <td className={`pr-4 ${textOf[look.tone]}`}>
         {look.word}

@@ -10,6 +10,7 @@ import { useKey } from '../shell/shortcuts.tsx'
 import { useTableLive } from '../shell/use-table-live.ts'
 import { Button } from '../ui/button.tsx'
 import { Broken, Command, Empty, Loading, Page, Panel } from '../ui/page.tsx'
+import { washOf } from '../ui/tone.ts'
 import { LastHour } from './last-hour.tsx'
 import { LeaseField, LeaseTable } from './lease-field.tsx'
 import { RescueTicker } from './rescue-ticker.tsx'
@@ -29,6 +30,7 @@ export function NowPage() {
       lead="Each bar is a lease. It empties until the next heartbeat; when it runs out, the job is requeued."
     >
       <Flow tables={tables} />
+      <Deploy />
       <LastHour />
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_21rem]">
         <Panel title={leases === null ? 'Running' : plural(leases.length, 'running job')} aside={aside}>
@@ -89,7 +91,7 @@ function Flow({ tables }: { tables: TableHealth[] | null }) {
   const dead = deadLetters.data === undefined ? null : deadTotal(deadLetters.data)
   const causes = deadLetters.data?.groups.length ?? 0
   return (
-    <ul className="grid grid-cols-2 gap-3 lg:grid-cols-4">
+    <ul className="grid grid-cols-2 gap-3 lg:grid-cols-5">
       <Counter
         name="Waiting"
         value={waiting}
@@ -115,7 +117,48 @@ function Flow({ tables }: { tables: TableHealth[] | null }) {
         to="/dead-letters"
         isBad={dead !== null && dead.count > 0}
       />
+      <WorkerCounter />
     </ul>
+  )
+}
+
+const HOUR_MS = 3_600_000
+
+function WorkerCounter() {
+  const answer = useWorkers().data
+  if (answer === undefined) return <Counter name="Workers" value={null} note="" to="/workers" />
+  const { fleet, workers } = answer
+  const killed = workers.filter(({ state, seen_ms }) => state === 'gone' && seen_ms < HOUR_MS).length
+  const troubled = workers.filter(({ state }) => ['late', 'silent', 'zombie'].includes(state)).length
+  const notes = [
+    [troubled, 'late, silent or stuck'],
+    [killed, 'killed or lost within the hour'],
+    [fleet.draining, 'draining'],
+  ] as const
+  const note = notes.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`)
+  return (
+    <Counter
+      name="Workers"
+      value={{ count: fleet.workers, isAtLeast: false }}
+      note={note.join(', ') || (fleet.workers === 0 ? 'none reports' : 'all live')}
+      to="/workers"
+      isBad={troubled + killed > 0}
+    />
+  )
+}
+
+/** Shown while old workers drain and new ones start. */
+function Deploy() {
+  const fleet = useWorkers().data?.fleet
+  if (fleet?.is_deploying !== true || fleet.text === null) return null
+  const [what = '', ...rest] = fleet.text.split(': ')
+  return (
+    <p role="status" className={`rounded-lg px-4 py-2 ${washOf.info}`}>
+      <Go to="/workers" className="font-semibold underline underline-offset-3">
+        {what[0]?.toUpperCase() + what.slice(1)}
+      </Go>
+      : {rest.join(': ')}
+    </p>
   )
 }
 
@@ -142,11 +185,11 @@ interface CounterProps {
 
 function Counter({ name, value, note, q, to = '/jobs', isBad = false }: CounterProps) {
   return (
-    <li>
+    <li className="max-lg:last:col-span-2">
       <Go
         to={to}
         {...(q === undefined ? {} : { values: { q } })}
-        className="panel block px-4 py-3 hover:border-edge"
+        className="panel block h-full px-4 py-3 hover:border-edge"
       >
         <span className="block text-xs font-medium text-soft">{name}</span>
         <span className={`block text-2xl leading-9 font-semibold tracking-tight ${isBad ? 'text-bad' : ''}`}>

@@ -1,10 +1,10 @@
 import { agoMs } from '../api/database-clock.ts'
 import { useReclaims } from '../api/queries.ts'
-import { shortId, showDuration } from '../format/show-time.ts'
+import { showDuration } from '../format/show-time.ts'
 import { mergeRescues, type Rescue, type Return, returnOf } from '../reaper/rescues.ts'
-import { Go, jobPath } from '../shell/address.tsx'
 import { useTableLive } from '../shell/use-table-live.ts'
 import { Badge } from '../ui/badge.tsx'
+import { JobId } from '../ui/job-id.tsx'
 import { Time } from '../ui/time.tsx'
 import { useRefusal } from '../ui/use-refusal.ts'
 
@@ -20,13 +20,18 @@ export function RescueTicker() {
   return (
     <ol className="flex flex-col divide-y divide-line">
       {rescues.map((rescue) => (
-        <Line key={rescue.key} rescue={rescue} back={returnOf(rescue, leases ?? [], events)} />
+        <Line
+          key={rescue.key}
+          rescue={rescue}
+          type={rescue.type ?? leases?.find(({ id }) => id === rescue.jobId)?.type ?? null}
+          back={returnOf(rescue, leases ?? [], events)}
+        />
       ))}
     </ol>
   )
 }
 
-function Line({ rescue, back }: { rescue: Rescue; back: Return | null }) {
+function Line({ rescue, type, back }: { rescue: Rescue; type: string | null; back: Return | null }) {
   const waitMs = rescue.backoffMs === null ? 0 : rescue.backoffMs - (agoMs(rescue.at) ?? 0)
   return (
     <li className="arriving flex flex-col gap-0.5 py-2 first:pt-0">
@@ -34,22 +39,24 @@ function Line({ rescue, back }: { rescue: Rescue; back: Return | null }) {
         <Badge tone={rescue.outcome === 'dead' ? 'bad' : rescue.outcome === 'requeued' ? 'good' : 'quiet'}>
           {ENDS[rescue.outcome]}
         </Badge>
-        <Go to={jobPath(rescue.jobId)} className="link font-mono text-xs">
-          {shortId(rescue.jobId)}
-        </Go>
-        <span className="truncate">{rescue.stage}</span>
-        <span className="ml-auto text-xs text-soft">
+        <span className="min-w-0 truncate font-medium" title={stageTitle(type, rescue.stage)}>
+          {type ?? rescue.stage ?? 'unknown type'}
+        </span>
+        <span className="ml-auto text-xs whitespace-nowrap text-soft">
           <Time at={rescue.at} isRelative />
         </span>
       </div>
       <p className="text-xs text-soft">
-        from {rescue.worker ?? 'an unknown worker'}
+        <JobId id={rescue.jobId} /> from {rescue.worker ?? 'an unknown worker'}
         {rescue.silentMs === null ? '' : ` (silent ${showDuration(rescue.silentMs)})`}
         {nextOf(back, waitMs)}
       </p>
     </li>
   )
 }
+
+const stageTitle = (type: string | null, stage: string | null) =>
+  stage === null || stage === type ? undefined : `stage ${stage}`
 
 function nextOf(back: Return | null, waitMs: number): string {
   if (back !== null)

@@ -1,10 +1,11 @@
 import type { Operation } from '../../../src/http/contract/index.ts'
 import { RequestProblem } from '../api/client.ts'
 import { useOperation, useOperationJobs } from '../api/queries.ts'
-import { plural, shortId } from '../format/show-time.ts'
-import { Go, jobPath } from '../shell/address.tsx'
+import { plural } from '../format/show-time.ts'
+import { Go } from '../shell/address.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
+import { JobId } from '../ui/job-id.tsx'
 import { Empty, Page, Panel, Read } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
 import type { Tone } from '../ui/tone.ts'
@@ -115,9 +116,7 @@ function Outcomes({ id, isRunning, table }: { id: string; isRunning: boolean; ta
               .map(({ job_id, position, ...job }) => (
                 <li key={job_id} className="flex min-h-7 items-center gap-2">
                   <span className="w-10 text-right text-xs text-soft">{position}</span>
-                  <Go to={jobPath(job_id)} values={{ table }} className="link font-mono text-xs">
-                    {shortId(job_id)}
-                  </Go>
+                  <JobId id={job_id} table={table} />
                   <Badge tone={toneOf(job)}>{fateOf(job, isRunning)}</Badge>
                 </li>
               ))}

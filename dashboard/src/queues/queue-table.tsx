@@ -1,6 +1,6 @@
-import type { Queue } from '../../../src/http/contract/index.ts'
+import type { Queue, Trend, Worker } from '../../../src/http/contract/index.ts'
 import { pauseQueue, resumeQueue } from '../api/commands.ts'
-import { useWorkers } from '../api/queries.ts'
+import { useTrends, useWorkers } from '../api/queries.ts'
 import { HoldControl } from '../dependencies/hold-control.tsx'
 import { showCount, showDuration } from '../format/show-time.ts'
 import { showTotal, totalOf } from '../format/totals.ts'
@@ -9,19 +9,17 @@ import { Badge } from '../ui/badge.tsx'
 import { Panel } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
 
+const WEEK_HOURS = 168
+
 export function QueueTable({ queues }: { queues: Queue[] }) {
   const workers = useWorkers().data?.workers
-  // By default the queue of a job is its type.
-  const handling =
-    workers === undefined
-      ? null
-      : (queue: string) =>
-          workers.filter(
-            ({ state, types }) => (state === 'live' || state === 'late') && types.includes(queue),
-          ).length
+  const trends = useTrends({ hours: WEEK_HOURS, span: 'total' }).data?.trends
   return (
     <Panel title="Now">
-      <Table name="queues" columns={['Queue', 'Due', 'Waiting', 'Running', 'Workers', 'Dependency', '']}>
+      <Table
+        name="queues"
+        columns={['Queue', 'Due', 'Oldest due', 'Waiting', 'Running', 'Workers', 'Dependency', '']}
+      >
         {queues.map((queue) => (
           <tr key={`${queue.table}/${queue.queue}`} className="border-t border-line">
             <td className="py-2 pr-4">
@@ -32,12 +30,15 @@ export function QueueTable({ queues }: { queues: Queue[] }) {
               {queue.is_paused ? <p className="text-xs text-soft">{pauseText(queue)}</p> : null}
             </td>
             <td className="pr-4">{showTotal(totalOf([queue], 'due'))}</td>
+            <td className="pr-4 whitespace-nowrap">{oldestText(queue)}</td>
             <td className="pr-4">{showTotal(totalOf([queue], 'waiting'))}</td>
             <td className="pr-4">
               {showTotal(totalOf([queue], 'running'))}
               <p className="text-xs text-soft">{limitText(queue)}</p>
             </td>
-            <td className="pr-4">{handling === null ? '–' : showCount(handling(queue.queue))}</td>
+            <td className="pr-4">
+              {workers === undefined || trends === undefined ? '–' : workersText(queue, workers, trends)}
+            </td>
             <td className="pr-4">
               {queue.dependency === null ? '–' : <Go to="/dependencies">{queue.dependency}</Go>}{' '}
               {queue.breaker_state === null || queue.breaker_state === 'closed' ? null : (
@@ -74,6 +75,23 @@ function limitText({ concurrency, group_concurrency, group_order }: Queue): stri
     ...(group_concurrency === null ? [] : [`${showCount(group_concurrency)} of each group${order}`]),
   ]
   return parts.join(', ')
+}
+
+/** Workers that handle a type of the queue: those of the last week, and by default the queue is named after its type. */
+function workersText({ queue, table }: Queue, workers: Worker[], trends: Trend[]): string {
+  const own = trends.filter((trend) => trend.queue === queue && trend.table === table)
+  const types = new Set([queue, ...own.map(({ type }) => type)])
+  const handling = workers.filter(
+    (worker) =>
+      (worker.state === 'live' || worker.state === 'late') && worker.types.some((type) => types.has(type)),
+  )
+  // Its types are not known, so neither are its workers.
+  return handling.length === 0 && own.length === 0 ? '–' : showCount(handling.length)
+}
+
+function oldestText({ oldest_due_ms, at_least }: Queue): string {
+  if (oldest_due_ms === null) return '–'
+  return `${at_least.includes('oldest_due_ms') ? '≥ ' : ''}${showDuration(oldest_due_ms)}`
 }
 
 /** `by ana: “deploy”, for 9 min 12 s more` */

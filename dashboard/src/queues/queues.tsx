@@ -2,14 +2,14 @@ import { RequestProblem } from '../api/client.ts'
 import { databaseNowMs } from '../api/database-clock.ts'
 import { reconnect } from '../api/live.ts'
 import { useTrends } from '../api/queries.ts'
-import { showCount, showDuration } from '../format/show-time.ts'
+import { showCount, showShort } from '../format/show-time.ts'
 import { Go, useParam } from '../shell/address.tsx'
 import { useTableLive } from '../shell/use-table-live.ts'
 import { Broken, Empty, Loading, Page, Panel, Read } from '../ui/page.tsx'
 import { Sparkline } from '../ui/sparkline.tsx'
 import { Table } from '../ui/table.tsx'
 import { QueueTable } from './queue-table.tsx'
-import { failureRate, RANGES, type Range, sumTrends, type TrendSum } from './trends.ts'
+import { failureRate, RANGES, type Range, type TrendRow, trendRows } from './trends.ts'
 
 export function QueuesPage() {
   const { queues, connection } = useTableLive()
@@ -40,17 +40,18 @@ export function QueuesPage() {
 function Throughput() {
   const [text, setText] = useParam('range')
   const range: Range = text !== null && text in RANGES ? (text as Range) : '1h'
-  const { name, unit } = RANGES[range]
-  const trends = useTrends(RANGES[range])
+  const { name, unit, hours } = RANGES[range]
+  const totals = useTrends({ hours, span: 'total' })
+  const spans = useTrends(RANGES[range]).data?.trends ?? []
   return (
     <Panel
       title={`Last ${name}, by queue and type`}
       aside={<Ranges range={range} choose={(one) => setText(one === '1h' ? null : one)} />}
     >
-      <Read what="The trends" from={trends}>
-        {({ trends: rows }) => {
-          const sums = sumTrends(rows, range, databaseNowMs() ?? 0)
-          return sums.length === 0 ? (
+      <Read what="The trends" from={totals}>
+        {({ trends }) => {
+          const rows = trendRows(trends, spans, range, databaseNowMs() ?? 0)
+          return rows.length === 0 ? (
             <Empty title={`Nothing was enqueued or finished in the last ${name}.`}>
               Workers write their counts once a minute.
             </Empty>
@@ -64,13 +65,13 @@ function Throughput() {
                 'Completed',
                 'Failed',
                 'Rescued',
-                `Wait p95, worst ${unit}`,
-                `Run p95, worst ${unit}`,
+                'Wait p50 · p95',
+                'Run p50 · p95',
                 `Completed per ${unit}`,
               ]}
             >
-              {sums.map((sum) => (
-                <SumRow key={sum.key} sum={sum} unit={unit} />
+              {rows.map((row) => (
+                <TotalRow key={row.key} row={row} unit={unit} />
               ))}
             </Table>
           )
@@ -80,36 +81,40 @@ function Throughput() {
   )
 }
 
-function SumRow({ sum, unit }: { sum: TrendSum; unit: string }) {
-  const rate = failureRate(sum)
-  const bound = sum.isBounded ? '≥ ' : ''
-  const upTo = (ms: number | null) => (ms === null ? '–' : `< ${showDuration(ms)}`)
+function TotalRow({ row: { total, line }, unit }: { row: TrendRow; unit: string }) {
+  const rate = failureRate(total)
+  const bound = total.is_bounded ? '≥ ' : ''
   return (
     <tr className="border-t border-line">
-      <td className="py-2 pr-4">{sum.queue === '*' ? 'others' : sum.queue}</td>
+      <td className="py-2 pr-4">{total.queue === '*' ? 'others' : total.queue}</td>
       <td className="pr-4">
-        {sum.type === '*' ? (
+        {total.type === '*' ? (
           'others'
         ) : (
-          <Go to="/jobs" values={{ q: `type:${sum.type}` }}>
-            {sum.type}
+          <Go to="/jobs" values={{ q: `type:${total.type}` }}>
+            {total.type}
           </Go>
         )}
       </td>
-      <td className="pr-4">{bound + showCount(sum.enqueued)}</td>
-      <td className="pr-4">{bound + showCount(sum.completed)}</td>
-      <td className={`pr-4 whitespace-nowrap ${sum.failed > 0 ? 'text-bad' : ''}`}>
-        {bound + showCount(sum.failed)}
-        {rate === null || sum.failed === 0 ? '' : ` (${rate.toFixed(1)} %)`}
+      <td className="pr-4">{bound + showCount(total.enqueued)}</td>
+      <td className="pr-4">{bound + showCount(total.completed)}</td>
+      <td className={`pr-4 whitespace-nowrap ${total.failed > 0 ? 'text-bad' : ''}`}>
+        {bound + showCount(total.failed)}
+        {rate === null || total.failed === 0 ? '' : ` (${rate.toFixed(1)} %)`}
       </td>
-      <td className="pr-4">{bound + showCount(sum.rescued)}</td>
-      <td className="pr-4 whitespace-nowrap">{upTo(sum.waitP95Ms)}</td>
-      <td className="pr-4 whitespace-nowrap">{upTo(sum.runP95Ms)}</td>
+      <td className="pr-4">{bound + showCount(total.rescued)}</td>
+      <td className="pr-4 whitespace-nowrap">{durations(total.wait_p50_ms, total.wait_p95_ms)}</td>
+      <td className="pr-4 whitespace-nowrap">{durations(total.run_p50_ms, total.run_p95_ms)}</td>
       <td className="w-40">
-        <Sparkline name={`${sum.type} completed per ${unit}`} values={sum.line} />
+        <Sparkline name={`${total.type} completed per ${unit}`} values={line} />
       </td>
     </tr>
   )
+}
+
+/** Upper bounds of buckets. */
+function durations(p50: number | null, p95: number | null): string {
+  return p50 === null || p95 === null ? '–' : `≤ ${showShort(p50)} · ${showShort(p95)}`
 }
 
 function Ranges({ range, choose }: { range: Range; choose: (range: Range) => void }) {

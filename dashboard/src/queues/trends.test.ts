@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Trend } from '../../../src/http/contract/index.ts'
-import { failureRate, lineOf, sumTrends } from './trends.ts'
+import { failureRate, lineOf, trendRows } from './trends.ts'
 
 const NOW = Date.parse('2026-05-12T14:03:20Z')
 
@@ -35,15 +35,21 @@ describe('trends', () => {
     expect([line[0], line[58], line[59]]).toEqual([7, 0, 5])
   })
 
-  it('SEE-9 rows are summed by queue and type, and percentiles are those of the worst span', () => {
-    const rows = [
-      trend('14:01:00', { completed: 3, failed: 1, wait_p95_ms: 200 }),
-      trend('14:02:00', { completed: 5, wait_p95_ms: 50, is_bounded: true }),
+  it('SEE-9 each total of the server has the line of its own queue and type', () => {
+    const totals = [
+      trend('13:03:00', { completed: 90, queue: 'asr', type: 'asr', run_p95_ms: 200 }),
+      trend('13:03:00', { completed: 8 }),
+    ]
+    const spans = [
+      trend('14:01:00', { completed: 3 }),
+      trend('14:02:00', { completed: 5 }),
       trend('14:02:00', { completed: 90, queue: 'asr', type: 'asr' }),
     ]
-    const [asr, mail] = sumTrends(rows, '1h', NOW)
-    expect(asr).toMatchObject({ queue: 'asr', completed: 90, waitP95Ms: null, isBounded: false })
-    expect(mail).toMatchObject({ queue: 'mail', completed: 8, failed: 1, waitP95Ms: 200, isBounded: true })
+    const [asr, mail] = trendRows(totals, spans, '1h', NOW)
+    expect(asr?.total.run_p95_ms).toBe(200)
+    expect(asr?.line.slice(-2)).toEqual([0, 90])
+    expect(mail?.line.slice(-2)).toEqual([3, 5])
+    expect(trendRows(totals, [], '1h', NOW)[1]?.line).toHaveLength(60)
   })
 
   it('SEE-9 without attempts there is no failure rate', () => {

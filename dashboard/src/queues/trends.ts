@@ -1,4 +1,4 @@
-// Sums of the counts per minute and hour. Percentiles cannot be summed: the highest of the spans is kept.
+// Counts per minute and hour as lines, beside the totals of the server: percentiles cannot be summed here.
 import type { Trend } from '../../../src/http/contract/index.ts'
 import { groupBy } from '../format/group-by.ts'
 
@@ -10,51 +10,22 @@ export const RANGES = {
 
 export type Range = keyof typeof RANGES
 
-export interface TrendSum {
+export interface TrendRow {
   key: string
-  table: string
-  queue: string
-  type: string
-  enqueued: number
-  completed: number
-  failed: number
-  rescued: number
-  waitP95Ms: number | null
-  runP95Ms: number | null
-  /** The numbers are lower bounds. */
-  isBounded: boolean
+  total: Trend
   /** Completed per span, oldest first. */
   line: number[]
 }
 
-const total = (trends: Trend[], name: 'enqueued' | 'completed' | 'failed' | 'rescued') =>
-  trends.reduce((sum, trend) => sum + trend[name], 0)
+const keyOf = ({ table, queue, type }: Trend) => JSON.stringify([table, queue, type])
 
-const highest = (values: (number | null)[]) =>
-  values.reduce<number | null>((most, value) => (value === null ? most : Math.max(most ?? 0, value)), null)
-
-/** One row per queue and type, the busiest first. */
-export function sumTrends(trends: Trend[], range: Range, nowMs: number): TrendSum[] {
-  const groups = groupBy(trends, ({ table, queue, type }) => JSON.stringify([table, queue, type]))
-  return [...groups]
-    .map(([key, rows]): TrendSum => {
-      const [{ table, queue, type }] = rows as [Trend, ...Trend[]]
-      return {
-        key,
-        table,
-        queue,
-        type,
-        enqueued: total(rows, 'enqueued'),
-        completed: total(rows, 'completed'),
-        failed: total(rows, 'failed'),
-        rescued: total(rows, 'rescued'),
-        waitP95Ms: highest(rows.map(({ wait_p95_ms }) => wait_p95_ms)),
-        runP95Ms: highest(rows.map(({ run_p95_ms }) => run_p95_ms)),
-        isBounded: rows.some(({ is_bounded }) => is_bounded),
-        line: lineOf(rows, 'completed', range, nowMs),
-      }
-    })
-    .toSorted((a, b) => b.completed + b.failed - (a.completed + a.failed) || (a.key < b.key ? -1 : 1))
+/** The totals in their order, the busiest first, each with its line. */
+export function trendRows(totals: Trend[], spans: Trend[], range: Range, nowMs: number): TrendRow[] {
+  const byKey = groupBy(spans, keyOf)
+  return totals.map((total) => {
+    const key = keyOf(total)
+    return { key, total, line: lineOf(byKey.get(key) ?? [], 'completed', range, nowMs) }
+  })
 }
 
 /** A value for every whole span of the range, zero without a row, oldest first. The span of now is not over. */
@@ -77,6 +48,6 @@ export function lineOf(
 }
 
 /** Share of attempts that failed, in percent; null without any. */
-export function failureRate({ completed, failed }: Pick<TrendSum, 'completed' | 'failed'>): number | null {
+export function failureRate({ completed, failed }: Pick<Trend, 'completed' | 'failed'>): number | null {
   return completed + failed === 0 ? null : (100 * failed) / (completed + failed)
 }

@@ -3,13 +3,14 @@ import { RequestProblem } from '../api/client.ts'
 import { previewSweep, useCommand } from '../api/commands.ts'
 import { reconnect } from '../api/live.ts'
 import { useSlo } from '../api/queries.ts'
-import { plural, shortId, showCount, showDuration } from '../format/show-time.ts'
+import { plural, showCount, showDuration } from '../format/show-time.ts'
 import { showTotal, totalOf } from '../format/totals.ts'
 import { RemedyButton } from '../remedies/remedy-button.tsx'
-import { Go, jobPath, useTable } from '../shell/address.tsx'
+import { useTable } from '../shell/address.tsx'
 import { useTableLive } from '../shell/use-table-live.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
+import { JobId } from '../ui/job-id.tsx'
 import { Broken, Loading, NotForYou, Page, Panel, Read } from '../ui/page.tsx'
 import { useRefusal } from '../ui/use-refusal.ts'
 import { Lateness } from './lateness.tsx'
@@ -191,9 +192,7 @@ function Preview({ answer }: { answer: SweepAnswer }) {
             {answer.reaped.map(({ id, action, reason, stage }) => (
               <li key={id} className="flex flex-wrap items-center gap-2">
                 <Badge tone={action === 'dead' ? 'bad' : 'info'}>{action}</Badge>
-                <Go to={jobPath(id)} className="link font-mono text-xs">
-                  {shortId(id)}
-                </Go>
+                <JobId id={id} />
                 <span>{stage}</span>
                 <span className="text-soft">{reason}</span>
               </li>

@@ -1,10 +1,11 @@
 import { useState } from 'react'
 import type { Reclaim } from '../../../src/http/contract/index.ts'
 import { useReclaims } from '../api/queries.ts'
-import { shortId, showDuration } from '../format/show-time.ts'
-import { Go, jobPath, useParam } from '../shell/address.tsx'
+import { showDuration } from '../format/show-time.ts'
+import { useParam } from '../shell/address.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
+import { JobId } from '../ui/job-id.tsx'
 import { Panel, Read } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
@@ -63,9 +64,7 @@ function Row({ reclaim }: { reclaim: Reclaim }) {
         <Time at={reclaim.reaped_at} />
       </td>
       <td className="pr-4 font-mono text-xs">
-        <Go to={jobPath(job_id)} values={{ table }}>
-          {shortId(job_id)}
-        </Go>
+        <JobId id={job_id} table={table} />
       </td>
       <td className="pr-4">{stage ?? reclaim.type ?? '–'}</td>
       <td className="pr-4">{attempt}</td>

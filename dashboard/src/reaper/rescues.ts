@@ -5,6 +5,8 @@ export interface Rescue {
   key: string
   jobId: string
   at: string
+  /** Null if the job was deleted, or only its event is known. */
+  type: string | null
   stage: string | null
   worker: string | null
   outcome: 'requeued' | 'dead' | 'cancelled'
@@ -32,6 +34,7 @@ export function rescueOf(event: JobEvent): Rescue | null {
     key: `${event.table}/${event.id}`,
     jobId: event.job_id,
     at: event.at,
+    type: null,
     stage: text(details['stage']),
     worker: text(details['locked_by']),
     outcome,
@@ -47,6 +50,7 @@ function rescueOfReclaim(reclaim: Reclaim): Rescue {
     key: `${table}/${id}`,
     jobId: job_id,
     at: reaped_at,
+    type: reclaim.type,
     stage,
     worker: worker_id,
     outcome: action,

@@ -1,9 +1,10 @@
 import type { StaleJob } from '../../../src/http/contract/index.ts'
 import { useStale, useStaleValidation } from '../api/queries.ts'
-import { plural, shortId, showDuration } from '../format/show-time.ts'
+import { plural, showDuration } from '../format/show-time.ts'
 import { RemedyButton } from '../remedies/remedy-button.tsx'
-import { Go, jobPath } from '../shell/address.tsx'
+import { Go } from '../shell/address.tsx'
 import { Badge } from '../ui/badge.tsx'
+import { JobId } from '../ui/job-id.tsx'
 import { Panel, Read } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
 
@@ -59,9 +60,7 @@ function Row({ job }: { job: StaleJob }) {
   return (
     <tr className="border-t border-line">
       <td className="py-1.5 pr-4 font-mono text-xs">
-        <Go to={jobPath(id)} values={{ table }}>
-          {shortId(id)}
-        </Go>
+        <JobId id={id} table={table} />
       </td>
       <td className="pr-4">
         {type}

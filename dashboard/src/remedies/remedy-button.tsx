@@ -1,7 +1,15 @@
 // The act that ends a cause, beside the cause: a button if the server can do it, else the command to copy.
 import { useState } from 'react'
 import type { Remedy } from '../../../src/http/contract/index.ts'
-import { resumeBreaker, resumeQueue, retryJob, runSweep, useCommand } from '../api/commands.ts'
+import {
+  cancelJob,
+  drainWorker,
+  resumeBreaker,
+  resumeQueue,
+  retryJob,
+  runSweep,
+  useCommand,
+} from '../api/commands.ts'
 import { Button } from '../ui/button.tsx'
 import { ChangeDialog } from '../ui/change-dialog.tsx'
 import { CopyLine } from '../ui/copy-line.tsx'
@@ -14,6 +22,7 @@ type Command = Parameters<ReturnType<typeof useRefusal>>[0]
 interface Deed {
   label: string
   command: Command
+  isDanger?: boolean
   run: (subject: string, table: string | null, reason: string) => Promise<unknown>
 }
 
@@ -41,6 +50,23 @@ const DEEDS: Partial<Record<Remedy['act'], Deed>> = {
     command: 'retryJob',
     run: async (id, table, reason) => (await retryJob({ id, table }, { reason })).next,
   },
+  'raise-attempts': {
+    label: 'One more attempt',
+    command: 'retryJob',
+    run: async (id, table, reason) => (await retryJob({ id, table }, { reason, reset_attempts: false })).next,
+  },
+  cancel: {
+    label: 'Cancel job',
+    command: 'cancelJob',
+    isDanger: true,
+    run: (id, table, reason) => cancelJob({ id, table }, { reason }),
+  },
+  'drain-worker': {
+    label: 'Drain worker',
+    command: 'drainWorker',
+    isDanger: true,
+    run: (id, table, reason) => drainWorker({ id, table }, { reason }),
+  },
   'run-now': {
     label: 'Run now',
     command: 'retryJob',
@@ -55,7 +81,14 @@ const LABELS: Partial<Record<Remedy['act'], string>> = {
   'end-session': 'End the session',
 }
 
-export function RemedyButton({ remedy, table }: { remedy: Remedy; table: string | null }) {
+interface RemedyButtonProps {
+  remedy: Remedy
+  table: string | null
+  /** The usual act of its cause. */
+  isMain?: boolean
+}
+
+export function RemedyButton({ remedy, table, isMain = false }: RemedyButtonProps) {
   const [isAsking, setAsking] = useState(false)
   const refusal = useRefusal()
   const deed = DEEDS[remedy.act]
@@ -69,6 +102,7 @@ export function RemedyButton({ remedy, table }: { remedy: Remedy; table: string 
     <>
       <Button
         label={name}
+        kind={isMain ? 'main' : 'plain'}
         refusal={deed === undefined ? null : refusal(deed.command)}
         onClick={() => setAsking(true)}
       >
@@ -86,6 +120,7 @@ export function RemedyButton({ remedy, table }: { remedy: Remedy; table: string 
           title={name}
           verb={label}
           effect={remedy.effect}
+          isDanger={deed.isDanger ?? false}
           cli={({ reason }) => remedy.command.replace('--reason …', `--reason '${reason}'`)}
           close={close}
           run={async ({ reason }) => {

@@ -2,9 +2,10 @@ import type { AuditEntry } from '../../../src/http/contract/index.ts'
 import { useAudit } from '../api/queries.ts'
 import { shortId } from '../format/show-time.ts'
 import { operationPath } from '../operations/operation-progress.tsx'
-import { Go, jobPath, useParam } from '../shell/address.tsx'
+import { Go, useParam } from '../shell/address.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
+import { JobId } from '../ui/job-id.tsx'
 import { Empty, Page, Panel, Read } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
@@ -75,19 +76,13 @@ function Row({ entry, choose }: { entry: AuditEntry; choose: (actor: string) => 
       </td>
       <td className="pr-4">
         {job_id === null && subject !== null && type.startsWith('operation-') ? (
-          <Go to={operationPath(subject)} className="link font-mono text-xs">
+          <Go to={operationPath(subject)} className="link font-mono text-xs whitespace-nowrap">
             {shortId(subject)}
           </Go>
         ) : job_id === null ? (
           (subject ?? table ?? '–')
         ) : (
-          <Go
-            to={jobPath(job_id)}
-            {...(table === null ? {} : { values: { table } })}
-            className="link font-mono text-xs"
-          >
-            {shortId(job_id)}
-          </Go>
+          <JobId id={job_id} table={table} />
         )}
       </td>
       <td className="min-w-40 py-1.5 text-soft">{reason ?? '–'}</td>

@@ -61,8 +61,8 @@ function Line({ finding: { check, level, message, fix } }: { finding: Finding })
         </Badge>
       </span>
       <code className="font-mono text-xs leading-5 font-semibold">{check}</code>
-      <div className="flex flex-col items-start gap-1.5">
-        <p>{message}</p>
+      <div className="flex min-w-0 flex-col items-start gap-1.5">
+        <p className="wrap-anywhere">{message}</p>
         {fix === null ? null : <Command>{fix}</Command>}
       </div>
     </li>

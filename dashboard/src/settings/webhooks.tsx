@@ -5,10 +5,10 @@ import { redeliver, removeWebhook, switchWebhook, useCommand } from '../api/comm
 import { useDeliveries, useWebhooks } from '../api/queries.ts'
 import { cliLine } from '../format/cli-line.ts'
 import { shortId, showCount, showDuration } from '../format/show-time.ts'
-import { Go, jobPath } from '../shell/address.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { ChangeDialog } from '../ui/change-dialog.tsx'
+import { JobId } from '../ui/job-id.tsx'
 import { Empty, Page, Read } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
@@ -156,9 +156,7 @@ function DeliveryRow({ delivery }: { delivery: Delivery }) {
       </td>
       <td className="pr-4">{type}</td>
       <td className="pr-4 font-mono text-xs">
-        <Go to={jobPath(job_id)} values={{ table }}>
-          {shortId(job_id)}
-        </Go>
+        <JobId id={job_id} table={table} />
       </td>
       <td className="pr-4">
         <Badge tone={TONES[status]}>{status}</Badge>

@@ -23,8 +23,8 @@ export function useParam(name: string): [string | null, (value: string | null) =
 
 export function useTimeMode(): [TimeMode, (mode: TimeMode) => void] {
   const [asked, change] = useParam('tz')
-  const mode = asked !== null && MODES.includes(asked) ? (asked as TimeMode) : 'local'
-  return [mode, (next) => change(next === 'local' ? null : next)]
+  const mode = asked !== null && MODES.includes(asked) ? (asked as TimeMode) : 'relative'
+  return [mode, (next) => change(next === 'relative' ? null : next)]
 }
 
 /** The selected table; null for all. */
@@ -38,7 +38,7 @@ export function useAddress(): (path: string, values?: Record<string, string>) =>
   const [table] = useTable()
   return (path, values = {}) => {
     const query = new URLSearchParams({ ...(table === null ? {} : { table }), ...values })
-    if (mode !== 'local') query.set('tz', mode)
+    if (mode !== 'relative') query.set('tz', mode)
     const text = query.toString()
     return text === '' ? path : `${path}?${text}`
   }

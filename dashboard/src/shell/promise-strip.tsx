@@ -23,17 +23,17 @@ export function PromiseStrip() {
     tables === null ? unknownLights : [...healthLights(tables), ...rescueLights(slo.data?.tables ?? [])]
   return (
     <section aria-label="Health" className="border-b border-line bg-panel">
-      <ul className="relative flex gap-x-1 overflow-x-auto px-2 md:px-4" aria-busy={heardAtMs === null}>
+      <ul className="flex flex-wrap gap-x-2 px-2 py-1 md:px-4" aria-busy={heardAtMs === null}>
         {lights.map(({ key, tone, value, label, to, values }) => (
-          <li key={key} className="shrink-0">
+          <li key={key} className="max-w-full">
             <Go
               to={to}
               {...(values === undefined ? {} : { values })}
-              className="flex min-h-10 items-center gap-2 rounded-md px-2 hover:bg-raised"
+              className="flex min-h-8 items-center gap-2 rounded-md px-2 hover:bg-raised max-sm:min-h-6 max-sm:text-xs"
             >
               <Sign tone={tone} />
-              <span className="font-semibold">{value}</span>
-              <span className="text-soft">{label}</span>
+              <span className="font-semibold whitespace-nowrap">{value}</span>
+              <span className="truncate text-soft">{label}</span>
             </Go>
           </li>
         ))}
@@ -53,7 +53,7 @@ const SIGNS: Record<Tone, { sign: string; look: string; word: string }> = {
 function Sign({ tone }: { tone: Tone }) {
   const { sign, look, word } = SIGNS[tone]
   return (
-    <span className={`grid size-5 shrink-0 place-items-center rounded-full text-[11px] font-bold ${look}`}>
+    <span className={`grid size-4.5 shrink-0 place-items-center rounded-full text-[11px] font-bold ${look}`}>
       <span aria-hidden="true">{sign}</span>
       <span className="sr-only">{word}:</span>
     </span>

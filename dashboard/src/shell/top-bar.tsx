@@ -8,9 +8,9 @@ import { useTable, useTimeMode } from './address.tsx'
 import { openOverlay } from './overlay.tsx'
 
 const MODES: { mode: TimeMode; name: string }[] = [
+  { mode: 'relative', name: 'Relative' },
   { mode: 'local', name: 'Local' },
   { mode: 'utc', name: 'UTC' },
-  { mode: 'relative', name: 'Relative' },
 ]
 
 export function TopBar({ openMenu, isMenuOpen }: { openMenu: () => void; isMenuOpen: boolean }) {
@@ -33,7 +33,7 @@ export function TopBar({ openMenu, isMenuOpen }: { openMenu: () => void; isMenuO
         onClick={() => openOverlay('palette')}
       >
         <span aria-hidden="true">⌕</span>
-        <span className="grow">Go to a job or page</span>
+        <span className="min-w-0 grow truncate">Go to a job, queue, worker or page</span>
         <kbd className="font-mono text-[11px]">⌘K</kbd>
       </button>
       <div className="ml-auto flex flex-wrap items-center gap-3">

@@ -137,7 +137,7 @@ export function Read<Data>(props: {
 
 export function Command({ children }: { children: string }) {
   return (
-    <code className="inline-block rounded-md border border-line bg-raised px-2 py-1 font-mono text-xs text-ink select-all">
+    <code className="inline-block max-w-full rounded-md wrap-anywhere border border-line bg-raised px-2 py-1 font-mono text-xs text-ink select-all">
       {children}
     </code>
   )

@@ -8,11 +8,18 @@ interface SparklineProps {
   name: string
   /** Oldest first. */
   values: number[]
+  /** Colours of the line and of the area below it. */
   look?: string
+  size?: string
 }
 
 /** A line of counts. The label says what a reader of the picture sees: the last value, the highest and the sum. */
-export function Sparkline({ name, values, look = 'stroke-good-bar' }: SparklineProps) {
+export function Sparkline({
+  name,
+  values,
+  look = 'stroke-good-bar fill-good-bar',
+  size = 'h-6',
+}: SparklineProps) {
   const most = Math.max(1, ...values)
   const step = WIDTH / Math.max(1, values.length - 1)
   const points = values
@@ -28,12 +35,18 @@ export function Sparkline({ name, values, look = 'stroke-good-bar' }: SparklineP
       aria-label={label}
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       preserveAspectRatio="none"
-      className="h-6 w-full min-w-20"
+      className={`${size} w-full min-w-20`}
     >
       <title>{label}</title>
+      <polygon
+        points={`0,${HEIGHT} ${points} ${WIDTH},${HEIGHT}`}
+        strokeOpacity="0"
+        fillOpacity="0.14"
+        className={look}
+      />
       <polyline
         points={points}
-        fill="none"
+        fillOpacity="0"
         strokeWidth="1.5"
         vectorEffect="non-scaling-stroke"
         className={look}

@@ -23,3 +23,12 @@ export const barOf: Record<Tone, string> = {
   info: 'bg-info-bar',
   quiet: 'bg-edge',
 }
+
+/** The edge of a panel. */
+export const edgeOf: Record<Tone, string> = {
+  good: 'border-l-good-bar',
+  warn: 'border-l-warn-bar',
+  bad: 'border-l-bad-bar',
+  info: 'border-l-info-bar',
+  quiet: 'border-l-edge',
+}

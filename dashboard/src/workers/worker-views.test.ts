@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Worker } from '../../../src/http/contract/index.ts'
 import type { LiveLease } from '../api/live-state.ts'
-import { workerViews } from './worker-views.ts'
+import { signsOfLife, workerViews } from './worker-views.ts'
 
 const lease = (worker: string, leftMs: number) =>
   ({
@@ -38,5 +38,19 @@ describe('workerViews', () => {
     expect(workerViews([worker], [lease('a', -1)], 1_000)).toEqual([
       { id: 'a', state: 'draining', report: worker, leases: 4 },
     ])
+  })
+})
+
+describe('signsOfLife', () => {
+  it('SEE-9 a lane shows the reports that the server kept, before any heartbeat is seen', () => {
+    const now = Date.parse('2026-05-12T14:00:00Z')
+    const report = {
+      report_times: ['2026-05-12T13:54:00Z', '2026-05-12T13:56:00Z', '2026-05-12T13:59:00Z'],
+      seen_at: '2026-05-12T13:59:30Z',
+    }
+    const ago = (beats: number[]) => signsOfLife(beats, report, now).map((time) => (now - time) / 1_000)
+    expect(ago([])).toEqual([240, 60, 30])
+    expect(ago([now - 10_000, now - 60_000])).toEqual([240, 60, 30, 10])
+    expect(signsOfLife([], null, now)).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 // Workers of the page: those that report, and those known only by their leases.
 
 import type { Worker } from '../../../src/http/contract/index.ts'
-import { type LiveLease, leaseLeftMs, leaseLengthMs } from '../api/live-state.ts'
+import { KEPT_BEATS_MS, type LiveLease, leaseLeftMs, leaseLengthMs } from '../api/live-state.ts'
 import { groupBy } from '../format/group-by.ts'
 
 export interface WorkerView {
@@ -33,4 +33,16 @@ function stateOf(leases: LiveLease[], nowMs: number): Worker['state'] {
   const shares = leases.map((lease) => (leaseLeftMs(lease, nowMs) ?? 0) / (leaseLengthMs(lease) ?? 1))
   if (shares.every((share) => share <= 0)) return 'silent'
   return shares.some((share) => share < LATE_SHARE) ? 'late' : 'live'
+}
+
+/** Reports that the server kept, and heartbeats seen here, oldest first: at most 5 minutes. */
+export function signsOfLife(
+  beats: number[],
+  report: Pick<Worker, 'report_times' | 'seen_at'> | null,
+  nowMs: number,
+): number[] {
+  const reports =
+    report === null ? [] : [...report.report_times, report.seen_at].map((time) => Date.parse(time))
+  const known = [...new Set([...beats, ...reports])]
+  return known.filter((time) => time > nowMs - KEPT_BEATS_MS).toSorted((a, b) => a - b)
 }

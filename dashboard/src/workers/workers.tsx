@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Worker } from '../../../src/http/contract/index.ts'
+import type { Worker, WorkerList } from '../../../src/http/contract/index.ts'
 import { drainWorker, useCommand } from '../api/commands.ts'
 import { databaseNowMs } from '../api/database-clock.ts'
 import { useLive } from '../api/live.ts'
@@ -14,10 +14,10 @@ import { Button } from '../ui/button.tsx'
 import { ChangeDialog } from '../ui/change-dialog.tsx'
 import { Command, Empty, Page, Read } from '../ui/page.tsx'
 import { say } from '../ui/toast.tsx'
-import type { Tone } from '../ui/tone.ts'
+import { type Tone, washOf } from '../ui/tone.ts'
 import { useRefusal } from '../ui/use-refusal.ts'
 import { useTick } from '../ui/use-tick.ts'
-import { type WorkerView, workerViews } from './worker-views.ts'
+import { signsOfLife, type WorkerView, workerViews } from './worker-views.ts'
 
 const STATES: Record<Worker['state'], { tone: Tone; word: string; order: number }> = {
   zombie: { tone: 'bad', word: 'zombie: heartbeats, but no progress', order: 0 },
@@ -31,8 +31,7 @@ const STATES: Record<Worker['state'], { tone: Tone; word: string; order: number 
 
 const HOUR_MS = 3_600_000
 
-const PRESENCES: Record<Worker['presence'], string> = {
-  present: 'present: if its process ends, its jobs are requeued within seconds',
+const PRESENCES: Record<Exclude<Worker['presence'], 'present'>, string> = {
   absent: 'absent: without its session, its jobs are requeued after the grace',
   gone: 'gone: its process has ended',
   pooled: 'pooled: behind a connection pooler, leases alone decide',
@@ -46,12 +45,28 @@ export function WorkersPage() {
   return (
     <Page
       title="Workers"
-      lead="Each tick is a heartbeat seen since the dashboard was opened; hatched means silence."
+      lead="Each tick is a report or a heartbeat of the last 5 minutes. Hatched: silence."
     >
       <Read what="The workers" from={answer}>
-        {({ workers }) => <Lanes views={workerViews(workers, leases ?? [], now)} />}
+        {({ workers, fleet }) => (
+          <>
+            <FleetLine fleet={fleet} />
+            <Lanes views={workerViews(workers, leases ?? [], now)} />
+          </>
+        )}
       </Read>
     </Page>
+  )
+}
+
+/** `5 workers: deploy in progress: 1 draining, 2 started within 2 min; versions 1.4.2 (2), 1.4.1 (1)` */
+function FleetLine({ fleet }: { fleet: WorkerList['fleet'] }) {
+  if (fleet.workers === 0) return null
+  return (
+    <p className={`rounded-lg px-4 py-2 ${fleet.is_deploying ? washOf.info : 'bg-raised text-soft'}`}>
+      <span className="font-semibold">{plural(fleet.workers, 'worker')}</span>
+      {fleet.text === null ? '' : `, ${fleet.text}`}
+    </p>
   )
 }
 
@@ -101,11 +116,12 @@ function Lane({ view: { id, state, report, leases } }: { view: WorkerView }) {
           <Go
             to="/jobs"
             values={{ q: `worker:${id}` }}
-            className="link truncate font-mono text-xs font-semibold"
+            className="link min-w-0 truncate font-mono text-xs leading-6 font-semibold"
           >
             {id}
           </Go>
           <Badge tone={tone}>{word}</Badge>
+          {report?.app_version == null ? null : <Badge tone="quiet">{report.app_version}</Badge>}
           {report?.presence === 'absent' ? <Badge tone="warn">lost its session</Badge> : null}
         </p>
         {report === null ? (
@@ -114,45 +130,53 @@ function Lane({ view: { id, state, report, leases } }: { view: WorkerView }) {
           <Report worker={report} />
         )}
       </div>
-      <Beats id={id} seenAt={report?.seen_at ?? null} isSilent={tone === 'bad' || tone === 'warn'} />
+      <Beats id={id} report={report} isSilent={tone === 'bad' || tone === 'warn'} />
       {report === null ? null : <Drain worker={report} />}
     </li>
   )
 }
 
 function Report({ worker }: { worker: Worker }) {
+  const notes = [
+    `${showCount(worker.running)} of ${plural(worker.concurrency, 'slot')} busy`,
+    ...(worker.claimed_ahead === 0 ? [] : [`${showCount(worker.claimed_ahead)} claimed ahead`]),
+    `seen ${showDuration(worker.seen_ms)} ago`,
+    ...(worker.state !== 'stopped' || worker.exit_code === null ? [] : [`exit code ${worker.exit_code}`]),
+    ...(worker.drain_requested_at === null || worker.state === 'stopped'
+      ? []
+      : [`asked to drain by ${worker.drain_requested_by ?? 'someone'}`]),
+    ...(worker.loop_lag_ms === null || worker.loop_lag_ms < LAG_MS
+      ? []
+      : [`event loop late by ${Math.round(worker.loop_lag_ms)} ms`]),
+  ]
+  const types = worker.types.length === 0 ? 'any type' : worker.types.join(', ')
   return (
     <>
-      <p className="text-xs text-soft">
-        {showCount(worker.running)} of {plural(worker.concurrency, 'slot')} busy
-        {worker.claimed_ahead === 0 ? '' : `, ${showCount(worker.claimed_ahead)} claimed ahead`}, last report{' '}
-        {showDuration(worker.seen_ms)} ago
-        {worker.state !== 'stopped' || worker.exit_code === null ? '' : `, exit code ${worker.exit_code}`}
-        {worker.drain_requested_at === null || worker.state === 'stopped'
-          ? ''
-          : `, asked to drain by ${worker.drain_requested_by ?? 'someone'}`}
-        {worker.version === null ? '' : `, version ${worker.version}`}
-        {worker.loop_lag_ms === null ? '' : `, lag ${Math.round(worker.loop_lag_ms)} ms`}
+      <p>{notes.join(', ')}</p>
+      <p className="truncate text-xs text-soft" title={types}>
+        {types}
       </p>
-      <p className="text-xs text-soft">{PRESENCES[worker.presence]}</p>
-      <p className="truncate text-xs text-soft" title={worker.types.join(', ')}>
-        {worker.types.length === 0 ? 'any type' : worker.types.join(', ')}
-      </p>
+      {worker.presence === 'present' ? null : (
+        <p className="text-xs text-soft">{PRESENCES[worker.presence]}</p>
+      )}
     </>
   )
 }
 
-function Beats({ id, seenAt, isSilent }: { id: string; seenAt: string | null; isSilent: boolean }) {
+/** A shorter lag is normal. */
+const LAG_MS = 50
+
+function Beats({ id, report, isSilent }: { id: string; report: Worker | null; isSilent: boolean }) {
   const { beats } = useLive()
   const now = databaseNowMs() ?? 0
-  const times = beats.get(id) ?? []
-  const last = times.at(-1) ?? (seenAt === null ? now : Date.parse(seenAt))
+  const times = signsOfLife(beats.get(id) ?? [], report, now)
+  const last = times.at(-1) ?? (report === null ? now : Date.parse(report.seen_at))
   const shareOf = (time: number) => Math.min(1, Math.max(0, (now - time) / KEPT_BEATS_MS)) * 100
   return (
     <div
       className="flex flex-col gap-1"
       role="img"
-      aria-label={`${plural(times.length, 'heartbeat')} seen in the last 5 minutes`}
+      aria-label={`${plural(times.length, 'report or heartbeat', 'reports and heartbeats')} in the last 5 minutes, the last ${showDuration(now - last)} ago`}
     >
       <span className="relative block h-7 overflow-hidden rounded bg-raised/60">
         {isSilent ? (
@@ -164,7 +188,7 @@ function Beats({ id, seenAt, isSilent }: { id: string; seenAt: string | null; is
         {times.map((time) => (
           <span
             key={time}
-            className="absolute inset-y-1 w-0.5 rounded-full bg-good-bar"
+            className="absolute inset-y-1 w-[3px] rounded-full bg-good-bar"
             style={{ right: `${shareOf(time)}%` }}
           />
         ))}

@@ -6,7 +6,8 @@ create or replace function "unstuck"."list_workers"()
 returns table (worker_id text, state text, host text, pid int, version text, types text[], concurrency int, running int,
                leases int, loop_lag_ms float8, seen_ms float8, started_at timestamptz, seen_at timestamptz,
                draining_at timestamptz, stopped_at timestamptz, exit_code int, drain_requested_at timestamptz,
-               drain_requested_by text, drain_reason text, presence text)
+               drain_requested_by text, drain_reason text, presence text, app_version text,
+               report_times timestamptz[])
 language plpgsql stable as $$
 declare
   v_ids text[];
@@ -35,7 +36,7 @@ begin
          least(coalesce(held.leases, 0), worker.concurrency),
          coalesce(held.leases, 0), worker.loop_lag_ms, "unstuck".ms_between(worker.seen_at, now()), worker.started_at,
          worker.seen_at, worker.draining_at, worker.stopped_at, worker.exit_code, worker.drain_requested_at,
-         worker.drain_requested_by, worker.drain_reason, present.presence
+         worker.drain_requested_by, worker.drain_reason, present.presence, worker.app_version, worker.report_times
     from "unstuck".workers worker
     join unnest(v_ids, v_presences) present(worker_id, presence) on present.worker_id = worker.worker_id
     left join held on held.worker_id = worker.worker_id

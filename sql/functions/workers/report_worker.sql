@@ -11,19 +11,24 @@ begin
   perform "unstuck".require_worker_report(p_report);
   select * into v_report from jsonb_to_record(p_report) report(
     worker_id text, host text, pid int, version text, types text[], concurrency int, running int, loop_lag_ms float8,
-    report_ms bigint, hinted_queues text[], phase text, exit_code int);
+    report_ms bigint, hinted_queues text[], phase text, exit_code int, app_version text);
   insert into "unstuck".workers as known
     (attachment, worker_id, host, pid, version, types, concurrency, running, loop_lag_ms, report_ms,
-     hinted_queues, started_at, seen_at, draining_at, stopped_at, exit_code)
+     hinted_queues, started_at, seen_at, draining_at, stopped_at, exit_code, app_version, report_times)
   values (p_attachment, v_report.worker_id, v_report.host, v_report.pid, v_report.version, v_report.types,
           v_report.concurrency, v_report.running, v_report.loop_lag_ms, v_report.report_ms, v_report.hinted_queues,
           v_now, v_now, case when v_report.phase <> 'running' then v_now end,
-          case when v_report.phase = 'stopped' then v_now end, v_report.exit_code)
+          case when v_report.phase = 'stopped' then v_now end, v_report.exit_code, v_report.app_version, array[v_now])
   on conflict (attachment, worker_id) do update
      set host = excluded.host, pid = excluded.pid, version = excluded.version, types = excluded.types,
          concurrency = excluded.concurrency, running = excluded.running, loop_lag_ms = excluded.loop_lag_ms,
          report_ms = excluded.report_ms, hinted_queues = excluded.hinted_queues, seen_at = v_now,
-         stopped_at = excluded.stopped_at, exit_code = excluded.exit_code,
+         stopped_at = excluded.stopped_at, exit_code = excluded.exit_code, app_version = excluded.app_version,
+         report_times =
+           case when v_is_start then excluded.report_times
+                when v_now - known.report_times[cardinality(known.report_times)] < interval '5 s'
+                  then known.report_times
+                else array_append(known.report_times[greatest(1, cardinality(known.report_times) - 58):], v_now) end,
          started_at = case when v_is_start then v_now else known.started_at end,
          draining_at = case when v_is_start or excluded.draining_at is null then excluded.draining_at
                             else coalesce(known.draining_at, v_now) end,
@@ -54,6 +59,11 @@ begin
          then not jsonb_path_exists(p_report -> 'hinted_queues', 'strict $[*] ? (@.type() != "string")')
          else p_report ->> 'hinted_queues' is null end,
     'hinted_queues', p_report ->> 'hinted_queues', 'an array of queues');
+  perform "unstuck".require(
+    case when jsonb_typeof(p_report -> 'app_version') = 'string'
+         then length(p_report ->> 'app_version') between 1 and 200
+         else p_report ->> 'app_version' is null end,
+    'app_version', p_report ->> 'app_version', '1 to 200 characters');
   foreach v_key in array array['concurrency', 'running'] loop
     perform "unstuck".require(
       case when jsonb_typeof(p_report -> v_key) = 'number'

@@ -17,7 +17,12 @@ export interface ConnectionFlags {
 /** Flags override the environment, which overrides the config file. Warnings go to stderr: stdout is data. */
 export function loadCommandConfig(
   flags: ConnectionFlags,
-  more: { intervalSec?: string; concurrency?: string; readUrl?: string | undefined } = {},
+  more: {
+    intervalSec?: string
+    concurrency?: string
+    appVersion?: string
+    readUrl?: string | undefined
+  } = {},
 ): Config {
   const { schema } = flags
   const databaseUrl = flags.store ?? flags.databaseUrl

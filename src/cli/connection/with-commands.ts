@@ -43,6 +43,10 @@ export async function withCommands(
   }
 }
 
+/** All times are the database's. */
+export const databaseNow = async ({ access }: Pick<CliContext, 'access'>): Promise<Date> =>
+  (await access.readClock()).now
+
 /** The value of a command, or its refusal as an error. */
 export function valueOf<Value>(answer: Answer<Value>): Value {
   if (answer.isDone) return answer.value

@@ -1,14 +1,14 @@
 import { type Command, Option } from 'commander'
 import { listDeadLetters } from '../../commands/jobs/dead-letter-commands.ts'
 import type { DeadJobGroup, JobSummary } from '../../store/job-store.ts'
-import { valueOf, withCommands } from '../connection/with-commands.ts'
+import { databaseNow, valueOf, withCommands } from '../connection/with-commands.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
 import type { TableFlags } from '../connection/with-tables.ts'
 import { fillPage } from '../jobs/each-job.ts'
 import { actorOption, readCount, readRate, withReason, withTable } from '../jobs/job-flags.ts'
 import { printJobs } from '../jobs/jobs.ts'
 import { type BulkFlags, type BulkRequest, runBulk } from '../jobs/run-bulk.ts'
-import { showTime } from '../terminal/duration.ts'
+import { showAgo } from '../terminal/duration.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 import { causeStates, markCommand } from './dead-mark.ts'
 import { redriveCommand } from './dead-redrive.ts'
@@ -76,15 +76,16 @@ async function listCommand(flags: TableFlags): Promise<void> {
     const { isComplete } = found
     if (flags.json === true) return printJson({ groups, isComplete })
     if (groups.length === 0) return printLine('no dead jobs')
+    const now = await databaseNow(context)
     const rows = groups.map((group) => [
       group.table,
       group.causeId,
       group.code ?? '–',
       group.category ?? '–',
       String(group.jobs),
-      stateOf(group),
-      showTime(group.firstAt),
-      showTime(group.lastAt),
+      stateOf(group, now),
+      showAgo(group.firstAt, now),
+      showAgo(group.lastAt, now),
       exampleOf(group),
     ])
     printTable([['TABLE', 'CAUSE', 'CODE', 'CATEGORY', 'JOBS', 'STATE', 'FIRST', 'LAST', 'EXAMPLE'], ...rows])
@@ -93,8 +94,8 @@ async function listCommand(flags: TableFlags): Promise<void> {
   })
 }
 
-function stateOf({ state, backSince }: DeadJobGroup): string {
-  return backSince === null ? state : `${state}, back since ${showTime(backSince)}`
+function stateOf({ state, backSince }: DeadJobGroup, now: Date): string {
+  return backSince === null ? state : `${state}, back ${showAgo(backSince, now)}`
 }
 
 function exampleOf({ exampleReason, maxCrashes }: DeadJobGroup): string {
@@ -124,7 +125,7 @@ async function showCommand(cause: string, flags: TableFlags & { limit: number })
       printLine(`  ${exampleOf(group)}`)
     }
     printLine()
-    printJobs(shown)
+    printJobs(shown, await databaseNow(context))
   })
 }
 

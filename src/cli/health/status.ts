@@ -7,6 +7,7 @@ import { exitCodes, UnstuckError } from '../../errors/index.ts'
 import { remediesOf, resumeBreaker, resumeQueue } from '../../policy/explain/remedy.ts'
 import { showCount } from '../../policy/explain/show-count.ts'
 import { isReaperLate } from '../../policy/explain/table-health.ts'
+import { describeFleet, type Fleet, fleetText } from '../../policy/fleet/fleet.ts'
 import { type AgeRule, explainUnjudged } from '../../policy/lease/age-rule.ts'
 import { withOverride } from '../../policy/policy.ts'
 import { ageRuleOf } from '../../profile/age-rule-of.ts'
@@ -14,12 +15,13 @@ import type { Breaker, ModeStatus, Slo, WorkerState } from '../../store/job-stor
 import type { QueueStatus } from '../../store/ports/dependency-store.ts'
 import type { ConnectionFlags } from '../connection/command-config.ts'
 import { hiddenLine } from '../connection/hidden-tables.ts'
-import { type CliContext, valueOf, withCommands } from '../connection/with-commands.ts'
+import { type CliContext, databaseNow, valueOf, withCommands } from '../connection/with-commands.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
 import { describeBreaker } from '../queues/breaker.ts'
 import { describePause } from '../queues/queues.ts'
-import { showBound, showDuration, showTime } from '../terminal/duration.ts'
+import { showAgo, showBound, showDuration } from '../terminal/duration.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
+import { nowOf } from '../workers/workers.ts'
 
 export function defineStatus(command: Command): void {
   withConnection(command).addHelpText('after', example('unstuck status')).action(statusCommand)
@@ -37,6 +39,7 @@ interface TableStatus {
   dead: { jobs: number; causes: number; isComplete: boolean }
   /** Workers that reported within the last hour, by state. */
   workers: Partial<Record<WorkerState, number>>
+  fleet: Fleet
 }
 
 /** Shows the state of every table of the profile. Exit code 1 if a job is past its lease, or nobody sweeps. */
@@ -49,15 +52,16 @@ async function statusCommand(flags: ConnectionFlags): Promise<void> {
     if (tables.some(({ health }) => hasProblem(health))) process.exitCode = exitCodes.problemFound
     const { schema, profile } = context.config
     if (flags.json === true) return printJson({ schema, profile, tables, breakers: notClosed })
+    const now = await databaseNow(context)
     for (const status of tables) {
       const { table, mode, health, ageRule, pausedQueues, slo } = status
-      printLine(`${table} · ${describeMode(mode)}`)
+      printLine(`${table} · ${describeMode(mode, now)}`)
       printCounts(status)
       printHealth(health, ageRule)
       printLine(`  ${describeSlo(slo, health)}`)
-      for (const queue of pausedQueues) printLine(`  ◐ ${describePause(queue)}`)
+      for (const queue of pausedQueues) printLine(`  ◐ ${describePause(queue, now)}`)
     }
-    for (const breaker of notClosed) printLine(`◐ ${describeBreaker(breaker)}`)
+    for (const breaker of notClosed) printLine(`◐ ${describeBreaker(breaker, now)}`)
     printRemedies(tables, notClosed)
   })
 }
@@ -76,7 +80,7 @@ async function readStatus(
     pausedQueues: queues.filter(({ isPaused }) => isPaused),
     slo: onlyOne(valueOf(await readSlo(context, input))),
     dead: await countDead(context, input),
-    workers: await countWorkers(context, input),
+    ...(await countWorkers(context, input)),
   }
 }
 
@@ -88,11 +92,14 @@ async function countDead(context: CliContext, input: { table: string }): Promise
 
 const HOUR_MS = 3_600_000
 
-async function countWorkers(context: CliContext, input: { table: string }): Promise<TableStatus['workers']> {
+async function countWorkers(
+  context: CliContext,
+  input: { table: string },
+): Promise<Pick<TableStatus, 'workers' | 'fleet'>> {
   const counts: TableStatus['workers'] = {}
-  for (const { value } of valueOf(await listWorkers(context, input)))
-    if (value.seenMs < HOUR_MS) counts[value.state] = (counts[value.state] ?? 0) + 1
-  return counts
+  const workers = valueOf(await listWorkers(context, input)).map(({ value }) => value)
+  for (const { state, seenMs } of workers) if (seenMs < HOUR_MS) counts[state] = (counts[state] ?? 0) + 1
+  return { workers: counts, fleet: describeFleet(workers, nowOf(workers)) }
 }
 
 /** Stricter than the probe of GET /v1/health, which lets a sweep come first. */
@@ -108,14 +115,14 @@ function onlyOne<Value>(answers: { value: Value }[]): Value {
   return answer.value
 }
 
-function describeMode({ mode, since }: ModeStatus): string {
+function describeMode({ mode, since }: ModeStatus, now: Date): string {
   const note = mode === 'observe' ? ': sweeps only record what they would do' : ''
-  return `mode ${mode}${since === null ? '' : ` since ${showTime(since)}`}${note}`
+  return `mode ${mode}${since === null ? '' : `, set ${showAgo(since, now)}`}${note}`
 }
 
 const states: readonly WorkerState[] = ['live', 'late', 'silent', 'zombie', 'draining', 'gone', 'stopped']
 
-function printCounts({ health, dead, workers }: TableStatus): void {
+function printCounts({ health, dead, workers, fleet }: TableStatus): void {
   const { oldestOverdueMs, oldestDueMs } = health
   const known = states.filter((state) => (workers[state] ?? 0) > 0)
   printTable([
@@ -140,6 +147,7 @@ function printCounts({ health, dead, workers }: TableStatus): void {
       known.map((state) => `${workers[state]} ${state}`).join(', ') || 'none reported in the last hour',
     ],
   ])
+  if (fleet.isDeploying) printLine(`  ◐ ${fleetText(fleet)}`)
 }
 
 function printHealth(health: TableStatus['health'], ageRule: AgeRule): void {

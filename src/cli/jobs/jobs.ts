@@ -6,10 +6,10 @@ import type { Job } from '../../job/job.ts'
 import { showProgress } from '../../job/show-progress.ts'
 import { showDuration } from '../../policy/explain/show-duration.ts'
 import type { JobPage, JobSummary } from '../../store/job-store.ts'
-import { valueOf, withCommands } from '../connection/with-commands.ts'
+import { databaseNow, valueOf, withCommands } from '../connection/with-commands.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
 import type { TableFlags } from '../connection/with-tables.ts'
-import { showTime } from '../terminal/duration.ts'
+import { showAgo, showTime } from '../terminal/duration.ts'
 import { safeJson } from '../terminal/escape-controls.ts'
 import { printJson, printLine, printLines, printTable, writeOut } from '../terminal/output.ts'
 import { eachJob, fillPage } from './each-job.ts'
@@ -90,7 +90,7 @@ async function listCommand(flags: ListFlags): Promise<void> {
     }
     if (flags.json === true) return printJson({ tables: pages })
     const listed = pages.flatMap(({ table, jobs }) => jobs.map((job) => ({ table, job })))
-    if (listed.length > 0) printJobs(listed)
+    if (listed.length > 0) printJobs(listed, await databaseNow(context))
     else if (pages.every(({ next }) => next === null)) printLine('no matching jobs')
     for (const { table, next, searchedTo, jobs } of pages) {
       if (next === null) continue
@@ -101,15 +101,15 @@ async function listCommand(flags: ListFlags): Promise<void> {
   })
 }
 
-export function printJobs(listed: { table: string; job: JobSummary }[]): void {
+export function printJobs(listed: { table: string; job: JobSummary }[], now: Date): void {
   const rows = listed.map(({ table, job }) => [
     table,
     job.id,
     job.type,
     job.status,
     String(job.attempt),
-    showTime(job.createdAt),
-    detailOf(job),
+    showAgo(job.createdAt, now),
+    detailOf(job, now),
   ])
   printTable([['TABLE', 'JOB', 'TYPE', 'STATUS', 'ATTEMPT', 'CREATED', ''], ...rows], {
     whole: ['JOB', 'STATUS', 'CREATED'],
@@ -118,7 +118,7 @@ export function printJobs(listed: { table: string; job: JobSummary }[]): void {
 }
 
 /** The detail that matters in this status. */
-function detailOf(job: JobSummary): string {
+function detailOf(job: JobSummary, now: Date): string {
   const { status, workerId, leaseLeftMs, runAt, error, progress } = job
   if (status === 'running') {
     const reported = progress === null ? '' : `, ${oneLine(showProgress(progress))}`
@@ -128,7 +128,7 @@ function detailOf(job: JobSummary): string {
   }
   const why = [error?.code, error?.reason].filter((part) => part !== null && part !== undefined).join(': ')
   if (status === 'waiting' && runAt !== null)
-    return `not before ${showTime(runAt)}${why === '' ? '' : `, ${why}`}`
+    return `${runAt > now ? 'runs' : 'due'} ${showAgo(runAt, now)}${why === '' ? '' : `, ${why}`}`
   return oneLine(why)
 }
 

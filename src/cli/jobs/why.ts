@@ -60,7 +60,10 @@ function showWorkers(type: string, workers: JobFacts['workers']): string {
 
 /** The acts that end the causes above. */
 function printRemedies(reasons: Explanation['reasons']): void {
-  const remedies = new Map(reasons.flatMap(({ remedy }) => (remedy ? [[remedy.command, remedy.effect]] : [])))
+  const offered = reasons.flatMap(({ remedies = [] }) => remedies)
+  const remedies = new Map(offered.map(({ command, effect }) => [command, effect]))
   if (remedies.size === 0) return
-  printTable([...remedies].map(([command, effect]) => [`Next:  ${command}`, effect]))
+  printTable(
+    [...remedies].map(([command, effect], nth) => [`${nth === 0 ? 'Next:' : 'Or:  '}  ${command}`, effect]),
+  )
 }

@@ -8,9 +8,9 @@ import {
 import { exitCodes } from '../../errors/index.ts'
 import type { Breaker } from '../../store/ports/dependency-store.ts'
 import type { ConnectionFlags } from '../connection/command-config.ts'
-import { valueOf, withCommands } from '../connection/with-commands.ts'
+import { databaseNow, valueOf, withCommands } from '../connection/with-commands.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
-import { readDuration, showDuration, showTime } from '../terminal/duration.ts'
+import { readDuration, showAgo, showDuration } from '../terminal/duration.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 interface ChangeFlags extends ConnectionFlags {
@@ -48,12 +48,13 @@ async function statusCommand(name: string | undefined, flags: ConnectionFlags): 
     if (breakers.some(({ state }) => state !== 'closed')) process.exitCode = exitCodes.problemFound
     if (flags.json === true) return printJson({ breakers })
     if (breakers.length === 0) return printLine('no breakers yet')
+    const now = await databaseNow(context)
     printTable([
       ['BREAKER', 'STATE', 'SINCE', 'BY', 'REASON', 'FAILED CALLS', 'QUEUES'],
       ...breakers.map((breaker) => [
         breaker.name,
         breaker.state,
-        showTime(breaker.since),
+        showAgo(breaker.since, now),
         breaker.changedBy ?? 'unstuck',
         breaker.reason ?? '–',
         `${breaker.failures} of ${breaker.calls}`,
@@ -68,7 +69,7 @@ async function holdCommand(name: string, flags: ChangeFlags): Promise<void> {
     const { reason, for: durationMs } = flags
     const breaker = valueOf(await holdBreaker(context, { name, reason, durationMs }))
     if (flags.json === true) return printJson({ breaker })
-    printLine(describeBreaker(breaker))
+    printLine(describeBreaker(breaker, await databaseNow(context)))
     printLine(`Next:  unstuck breaker resume ${name} --reason …`)
   })
 }
@@ -77,14 +78,14 @@ async function resumeCommand(name: string, flags: ChangeFlags): Promise<void> {
   await withCommands(flags, async (context) => {
     const breaker = valueOf(await resumeBreaker(context, { name, reason: flags.reason }))
     if (flags.json === true) return printJson({ breaker })
-    printLine(describeBreaker(breaker))
+    printLine(describeBreaker(breaker, await databaseNow(context)))
   })
 }
 
-/** `breaker gateway OPEN since … — 11 of the last 20 calls failed; next probe in 9 s` */
-export function describeBreaker(breaker: Breaker): string {
+/** `breaker gateway OPEN for 3 min — 11 of the last 20 calls failed; next probe in 9 s` */
+export function describeBreaker(breaker: Breaker, now: Date): string {
   const { name, state, since, changedBy, reason, calls, failures, nextProbeInMs, heldForMs } = breaker
-  const head = `breaker ${name} ${state.toUpperCase()} since ${showTime(since)}`
+  const head = `breaker ${name} ${state.toUpperCase()} for ${showDuration(now.getTime() - since.getTime())}`
   if (state === 'held') {
     const end = heldForMs === null ? 'until it is resumed' : `for another ${showDuration(heldForMs)}`
     return `${head} by ${changedBy ?? 'someone'} — ${reason ?? 'no reason given'}; ${end}`

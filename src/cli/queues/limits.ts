@@ -2,10 +2,10 @@ import type { Command } from 'commander'
 import { listRateLimits } from '../../commands/queue-control-commands.ts'
 import type { RateLimitStatus } from '../../store/job-store.ts'
 import type { ConnectionFlags } from '../connection/command-config.ts'
-import { valueOf, withCommands } from '../connection/with-commands.ts'
+import { databaseNow, valueOf, withCommands } from '../connection/with-commands.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
 import { readCount } from '../jobs/job-flags.ts'
-import { showDuration, showTime } from '../terminal/duration.ts'
+import { showAgo, showDuration } from '../terminal/duration.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 interface LimitsFlags extends ConnectionFlags {
@@ -27,11 +27,15 @@ async function limitsCommand(flags: LimitsFlags): Promise<void> {
     const limits = valueOf(await listRateLimits(context, { prefix, limit }))
     if (flags.json === true) return printJson({ limits })
     if (limits.length === 0) return printLine('no rate limit was used in the last hour')
-    printTable([['KEY', 'TOKENS', 'RATE', 'NEXT TOKEN', 'FULL', 'USED'], ...limits.map(showLimit)])
+    const now = await databaseNow(context)
+    printTable([
+      ['KEY', 'TOKENS', 'RATE', 'NEXT TOKEN', 'FULL', 'USED'],
+      ...limits.map((limit) => showLimit(limit, now)),
+    ])
   })
 }
 
-function showLimit(limit: RateLimitStatus): string[] {
+function showLimit(limit: RateLimitStatus, now: Date): string[] {
   const { key, ratePerS, burst, tokens, nextTokenInMs, fullInMs, usedAt } = limit
   return [
     key,
@@ -39,6 +43,6 @@ function showLimit(limit: RateLimitStatus): string[] {
     ratePerS === null ? '–' : `${ratePerS}/s`,
     nextTokenInMs === null || nextTokenInMs === 0 ? '–' : `in ${showDuration(nextTokenInMs)}`,
     fullInMs === 0 ? 'yes' : `in ${showDuration(fullInMs)}`,
-    usedAt === null ? '–' : showTime(usedAt),
+    usedAt === null ? '–' : showAgo(usedAt, now),
   ]
 }

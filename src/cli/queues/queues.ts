@@ -8,18 +8,24 @@ import {
 } from '../../commands/queue-control-commands.ts'
 import { showCount } from '../../policy/explain/show-count.ts'
 import type { QueueStatus } from '../../store/ports/dependency-store.ts'
-import { type CliContext, valueOf, withCommands, withTableNames } from '../connection/with-commands.ts'
+import {
+  type CliContext,
+  databaseNow,
+  valueOf,
+  withCommands,
+  withTableNames,
+} from '../connection/with-commands.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
 import type { TableFlags } from '../connection/with-tables.ts'
 import { readCount } from '../jobs/job-flags.ts'
-import { readDuration, showDuration, showTime } from '../terminal/duration.ts'
+import { readDuration, showAgo, showDuration, showTime } from '../terminal/duration.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 const whichTable = 'table of the profile; default: the one that has the queue, else the first'
 
 interface TrendFlags extends TableFlags {
   since: number
-  by: 'hour' | 'minute'
+  by: 'hour' | 'minute' | 'total'
   queue?: string
   type?: string
   limit: number
@@ -52,7 +58,9 @@ export function defineQueues(queues: Command): void {
         .argParser(readDuration)
         .default(DAY_MS, '1d'),
     )
-    .addOption(new Option('--by <span>', 'size of a row').choices(['hour', 'minute']).default('hour'))
+    .addOption(
+      new Option('--by <span>', 'size of a row').choices(['hour', 'minute', 'total']).default('hour'),
+    )
     .option('--queue <name>', 'one queue')
     .option('--type <type>', 'one type')
     .option('--limit <rows>', 'at most this many per table, newest first', readCount, 100)
@@ -97,12 +105,13 @@ async function listCommand(flags: TableFlags): Promise<void> {
     if (flags.json === true) return printJson({ queues, isComplete })
     if (queues.length === 0) return printLine('no queue has unfinished jobs, a pause or a dependency')
     printTable([
-      ['TABLE', 'QUEUE', 'WAITING', 'DUE', 'RUNNING', 'LIMITS', 'PAUSED', 'DEPENDENCY'],
+      ['TABLE', 'QUEUE', 'WAITING', 'DUE', 'OLDEST', 'RUNNING', 'LIMITS', 'PAUSED', 'DEPENDENCY'],
       ...queues.map((queue) => [
         queue.table,
         queue.queue,
         showCount(queue, 'waiting'),
         showCount(queue, 'due'),
+        queue.oldestDueMs === null ? '–' : showDuration(queue.oldestDueMs),
         showCount(queue, 'running'),
         showLimits(queue),
         queue.isPaused ? (queue.pauseReason ?? 'yes') : '–',
@@ -116,12 +125,22 @@ async function listCommand(flags: TableFlags): Promise<void> {
 async function trendsCommand(flags: TrendFlags): Promise<void> {
   const { since: sinceMs, by, queue, type, limit } = flags
   await withCommands(flags, async (context) => {
-    const input = { sinceMs, spanMin: by === 'minute' ? 1 : 60, queue, type, limit } as const
+    const input = { sinceMs, span: by, queue, type, limit }
     const trends = withTableNames(valueOf(await listTrends(context, input)))
     if (flags.json === true) return printJson({ trends })
     if (trends.length === 0) return printLine(`nothing happened in the last ${showDuration(sinceMs)}`)
     printTable([
-      ['AT', 'QUEUE', 'TYPE', 'ENQUEUED', 'COMPLETED', 'FAILED', 'RESCUED', 'WAIT P50/P95', 'RUN P50/P95'],
+      [
+        by === 'total' ? 'SINCE' : 'AT',
+        'QUEUE',
+        'TYPE',
+        'ENQUEUED',
+        'COMPLETED',
+        'FAILED',
+        'RESCUED',
+        'WAIT P50/P95',
+        'RUN P50/P95',
+      ],
       ...trends.map((trend) => [
         showTime(trend.at),
         trend.queue,
@@ -148,7 +167,8 @@ async function pauseCommand(queue: string, flags: PauseFlags): Promise<void> {
     const { queues } = valueOf(await listQueues(context, { table }))
     const found = queues.map(({ value }) => value).find((status) => status.queue === queue)
     if (flags.json === true) return printJson({ table, changed: wasRunning, queue: found ?? null })
-    const what = found === undefined ? `queue ${queue} is no longer paused` : describePause(found)
+    const now = await databaseNow(context)
+    const what = found === undefined ? `queue ${queue} is no longer paused` : describePause(found, now)
     printLine(`${whereOf(context, table)}${what}`)
     if (!wasRunning) printLine('It was already paused: reason and end were updated.')
     printLine(`Next:  unstuck queues resume ${queue}`)
@@ -193,9 +213,10 @@ async function resumeCommand(queue: string, flags: TableFlags & { reason?: strin
 
 const whereOf = ({ tables }: CliContext, table: string) => (tables.length > 1 ? `${table}: ` : '')
 
-/** `queue asr PAUSED since … by ana — new model; 12 due; for another 10 min` */
-export function describePause(queue: QueueStatus): string {
-  const since = queue.pausedAt === null ? '' : ` since ${showTime(queue.pausedAt)}`
+/** `queue asr PAUSED 3 min ago by ana — new model; 12 due; for another 10 min` */
+export function describePause(queue: QueueStatus, now: Date): string {
+  const { pausedAt } = queue
+  const since = pausedAt === null ? '' : ` ${showAgo(pausedAt, now)}`
   const end =
     queue.pausedForMs === null ? 'until it is resumed' : `for another ${showDuration(queue.pausedForMs)}`
   const why = `by ${queue.pausedBy ?? 'someone'} — ${queue.pauseReason ?? 'no reason given'}`

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { showDuration } from '../../policy/explain/show-duration.ts'
 
 export { showBound, showDuration } from '../../policy/explain/show-duration.ts'
 
@@ -10,6 +11,13 @@ export function readDuration(text: string): number {
   const durationMs = Number(digits) * (UNITS_MS[unit] ?? Number.NaN)
   if (durationMs > 0) return durationMs
   throw new InvalidArgumentError('Must be a duration such as 30s, 10m, 2h or 1d.')
+}
+
+/** `12 min ago`, `in 5 h`; `now` is the database's. `--json` has the exact time. */
+export function showAgo(time: Date, now: Date): string {
+  const agoMs = now.getTime() - time.getTime()
+  if (Math.abs(agoMs) < 1_000) return 'now'
+  return agoMs < 0 ? `in ${showDuration(-agoMs)}` : `${showDuration(agoMs)} ago`
 }
 
 /** Without fractions of a second. */

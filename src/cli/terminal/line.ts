@@ -30,3 +30,22 @@ export function fitText(text: string, width: number): string {
   const cut = cutText(text, width)
   return cut + ' '.repeat(width - Array.from(cut).length)
 }
+
+/** Broken between words; later lines start with `indent` spaces. Only a word longer than a line is broken itself. */
+export function wrapText(text: string, width: number, indent = 0): string[] {
+  const lines: string[] = []
+  let line = ''
+  // Spaces before a word belong to it: a column of times stays aligned.
+  for (const [word] of text.matchAll(/ *[^ ]+/g)) {
+    const isFull = line !== '' && Array.from(line + word).length > width
+    if (isFull) lines.push(line)
+    line = isFull ? ' '.repeat(indent) + word.trimStart() : line + word
+  }
+  return [...lines, line].flatMap((each) => breakWord(each, width))
+}
+
+function breakWord(line: string, width: number): string[] {
+  const characters = Array.from(line)
+  if (characters.length <= width) return [line]
+  return [characters.slice(0, width).join(''), ...breakWord(characters.slice(width).join(''), width)]
+}

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createPaint, hasColour } from './colour.ts'
 import { safeJson } from './escape-controls.ts'
 import { leaseBar, showsUnicode } from './lease-bar.ts'
-import { cutText, fitText, renderLine } from './line.ts'
+import { cutText, fitText, renderLine, wrapText } from './line.ts'
 import { openScreen, readKeys } from './screen.ts'
 
 describe('colour', () => {
@@ -34,6 +34,16 @@ describe('lines', () => {
     expect(cutText('äöü😀x', 4)).toBe('äöü…')
     expect(fitText('ab', 4)).toBe('ab  ')
     expect(cutText('x', 0)).toBe('')
+  })
+
+  it('SEE-9 a text is wrapped between words, and only a word that fits no line is broken', () => {
+    expect(wrapText('  7.1 s  job 5 is rescued', 16, 9)).toEqual([
+      '  7.1 s  job 5',
+      '         is',
+      '         rescued',
+    ])
+    expect(wrapText('abcdefgh ij', 4)).toEqual(['abcd', 'efgh', 'ij'])
+    expect(wrapText('fits', 4)).toEqual(['fits'])
   })
 
   it('SEE-5 escape sequences, line ends and bidirectional controls of a job are escaped', () => {

@@ -4,12 +4,14 @@ import { type HeldLease, listLeases } from '../../commands/lease-commands.ts'
 import { listBreakers, readHealth, type TableHealth } from '../../commands/queue-control-commands.ts'
 import { listWorkers, readSlo } from '../../commands/worker-commands.ts'
 import type { Breaker, JobSummary, Slo, WorkerStatus } from '../../store/job-store.ts'
-import { valueOf } from '../connection/with-commands.ts'
+import { type CliContext, databaseNow, valueOf } from '../connection/with-commands.ts'
 
 type OfTable<Value> = { table: string; value: Value }
 
 /** A snapshot. Remaining times are durations: only the database clock counts. */
 export interface Snapshot {
+  /** By the database. */
+  now: Date
   health: OfTable<Omit<TableHealth, 'queues'>>[]
   slo: OfTable<Slo>[]
   running: HeldLease[]
@@ -25,7 +27,7 @@ const SHOWN_LEASES = 200
 const SHOWN_DEAD = 5
 const HOUR_MS = 3_600_000
 
-export async function readSnapshot(context: CommandContext): Promise<Snapshot> {
+export async function readSnapshot(context: CommandContext & Pick<CliContext, 'access'>): Promise<Snapshot> {
   const { leases, isComplete } = valueOf(await listLeases(context, { limit: SHOWN_LEASES }))
   const dead: Snapshot['dead'] = []
   for (const { name: table } of context.tables) {
@@ -35,6 +37,7 @@ export async function readSnapshot(context: CommandContext): Promise<Snapshot> {
   const workers = valueOf(await listWorkers(context, {}))
   const health = valueOf(await readHealth(context, {}))
   return {
+    now: await databaseNow(context),
     health: health.map(({ table, value: { queues: _queues, ...value } }) => ({ table, value })),
     slo: valueOf(await readSlo(context, {})),
     running: leases.toSorted((a, b) => shareLeft(a.job, 0) - shareLeft(b.job, 0)),

@@ -1,5 +1,5 @@
 // The live view: read every second, drawn more often so that lease bars move.
-import type { CommandContext } from '../../commands/command.ts'
+import type { CliContext } from '../connection/with-commands.ts'
 import { createPaint } from '../terminal/colour.ts'
 import { renderLine } from '../terminal/line.ts'
 import { openScreen, type Screen } from '../terminal/screen.ts'
@@ -14,7 +14,7 @@ const DRAW_MS = 200
 const STALE = 'out of date'
 
 /** Settles on exit: with the signal, or null after the quit key. */
-export async function runTop(context: CommandContext, first: Snapshot): Promise<NodeJS.Signals | null> {
+export async function runTop(context: CliContext, first: Snapshot): Promise<NodeJS.Signals | null> {
   const top = new Top(context, first)
   const screen = openScreen({
     onKey: (key) => top.attempt(() => top.hear(key)),
@@ -35,7 +35,7 @@ export async function runTop(context: CommandContext, first: Snapshot): Promise<
 
 class Top {
   readonly ended: Promise<NodeJS.Signals | null>
-  readonly #context: CommandContext
+  readonly #context: CliContext
   readonly #paint = createPaint(process.stdout)
   #resolve: (signal: NodeJS.Signals | null) => void = () => {}
   #reject: (error: unknown) => void = () => {}
@@ -45,7 +45,7 @@ class Top {
   #readAt = performance.now()
   #isReading = false
 
-  constructor(context: CommandContext, snapshot: Snapshot) {
+  constructor(context: CliContext, snapshot: Snapshot) {
     this.#context = context
     this.#snapshot = snapshot
     this.ended = new Promise((resolve, reject) => {

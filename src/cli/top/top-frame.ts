@@ -38,7 +38,7 @@ export function plainFrame(snapshot: Snapshot, rows: TopRow[], view: TopView): L
   return [...headOf(snapshot), ...bodyOf(snapshot, rows, { ...view, chosen: null })]
 }
 
-function headOf({ health, slo, breakers }: Snapshot): Line[] {
+function headOf({ now, health, slo, breakers }: Snapshot): Line[] {
   const strips = health.flatMap(({ table, value }): Line[] => {
     const { overdue, reaperAgeMs, sweepIntervalMs, oldestDueMs } = value
     const rescue = slo.find((one) => one.table === table)?.value
@@ -63,7 +63,7 @@ function headOf({ health, slo, breakers }: Snapshot): Line[] {
     ]
   })
   const open = breakers.filter(({ state }) => state !== 'closed')
-  return [...strips, ...open.map((breaker): Line => [[`◐ ${describeBreaker(breaker)}`, 'yellow']]), []]
+  return [...strips, ...open.map((breaker): Line => [[`◐ ${describeBreaker(breaker, now)}`, 'yellow']]), []]
 }
 
 function rescuePieces(p95Ms: number | null, promiseMs: number | null): Piece[] {

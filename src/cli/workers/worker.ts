@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
+import { given } from '../../commands/given.ts'
 import { UnstuckError } from '../../errors/index.ts'
 import { type Unstuck, unstuck } from '../../unstuck/unstuck.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../connection/command-config.ts'
@@ -12,6 +13,7 @@ import { startOtel } from './start-otel.ts'
 export interface WorkerFlags extends ConnectionFlags, MetricsFlags {
   table?: string
   concurrency?: string
+  appVersion?: string
 }
 
 export function defineWorker(command: Command): void {
@@ -19,6 +21,7 @@ export function defineWorker(command: Command): void {
     .argument('<handlers>', 'a JavaScript module: export default (q) => q.handle(…)')
     .option('--table <name>', 'table of the profile; default: the first')
     .option('--concurrency <jobs>', 'maximum number of running jobs (WORKER_CONCURRENCY)', readWholeNumber)
+    .option('--app-version <text>', 'version of your application (UNSTUCK_APP_VERSION)')
     .addHelpText('after', example('unstuck worker ./handlers.js --concurrency 10'))
     .action(workerCommand)
 }
@@ -28,7 +31,7 @@ async function workerCommand(file: string, flags: WorkerFlags): Promise<void> {
   // Validated before application code runs.
   const config = loadCommandConfig(
     flags,
-    flags.concurrency === undefined ? {} : { concurrency: flags.concurrency },
+    given({ concurrency: flags.concurrency, appVersion: flags.appVersion }),
   )
   const register = await loadRegister(file)
   const stopOtel = await startOtel()
@@ -40,6 +43,7 @@ async function workerCommand(file: string, flags: WorkerFlags): Promise<void> {
     profile: config.profile,
     ...(flags.table === undefined ? {} : { table: flags.table }),
     concurrency: config.workerConcurrency,
+    ...(config.appVersion === null ? {} : { appVersion: config.appVersion }),
     handleSignals: true,
     logger: isJsonLog(flags) ? jsonLogger : textLogger,
   })

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { drainWorker, listWorkers } from '../../commands/worker-commands.ts'
 import { exitCodes } from '../../errors/index.ts'
+import { drainWorker as drainWorkerRemedy } from '../../policy/explain/remedy.ts'
+import { describeFleet, fleetText } from '../../policy/fleet/fleet.ts'
 import type { WorkerState, WorkerStatus } from '../../store/job-store.ts'
 import { valueOf, withCommands, withTableNames } from '../connection/with-commands.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
@@ -42,7 +44,7 @@ async function listCommand(flags: ListFlags): Promise<void> {
     if (flags.json === true) return printJson({ workers: shown })
     if (shown.length === 0) return printLine('no worker has reported in the last hour')
     const rows = [
-      ['TABLE', 'WORKER', 'STATE', 'PRESENCE', 'SEEN', 'RUNNING', 'LAG', 'VERSION', 'TYPES'],
+      ['TABLE', 'WORKER', 'STATE', 'PRESENCE', 'SEEN', 'RUNNING', 'LAG', 'APP', 'VERSION', 'TYPES'],
       ...shown.map((worker) => [
         worker.table,
         worker.workerId,
@@ -51,12 +53,23 @@ async function listCommand(flags: ListFlags): Promise<void> {
         `${showDuration(worker.seenMs)} ago`,
         `${worker.running}/${worker.concurrency}`,
         worker.loopLagMs === null ? '–' : showDuration(worker.loopLagMs),
+        worker.appVersion ?? '–',
         worker.version ?? '–',
         worker.types.join(' '),
       ]),
     ]
-    printTable(rows, { whole: ['WORKER'], spare: ['LAG', 'PRESENCE', 'VERSION', 'TABLE', 'TYPES'] })
+    printTable(rows, { whole: ['WORKER'], spare: ['LAG', 'PRESENCE', 'VERSION', 'TABLE', 'APP', 'TYPES'] })
+    const fleet = fleetText(describeFleet(workers, nowOf(workers)))
+    if (fleet !== null) printLine(fleet)
+    for (const { workerId } of shown.filter(({ state }) => state === 'zombie'))
+      printLine(`Next:  ${drainWorkerRemedy(workerId).command}`)
   })
+}
+
+/** The database's clock, from which all times are. */
+export function nowOf(workers: Pick<WorkerStatus, 'seenAt' | 'seenMs'>[]): number {
+  const [first] = workers
+  return first === undefined ? 0 : first.seenAt.getTime() + first.seenMs
 }
 
 function describeState({

@@ -110,6 +110,7 @@ describe('a hostile config file', () => {
     'profile',
     'preset',
     'workerConcurrency',
+    'appVersion',
     'maxPayloadBytes',
     'webhookAllowPrivate',
     'gateway',

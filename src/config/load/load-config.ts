@@ -145,6 +145,7 @@ function readSettings(found: FoundValues, profile: ProfileName, shards: ShardCon
     schema: first?.schema ?? String(readSetting('schema', found, profile)),
     connections: number('connections'),
     workerConcurrency: number('workerConcurrency'),
+    appVersion: text('appVersion'),
     maxPayloadBytes: number('maxPayloadBytes'),
     webhookAllowPrivate: String(text('webhookAllowPrivate')),
     gateway: {

@@ -18,6 +18,7 @@ export type Setting =
       | 'profile'
       | 'connections'
       | 'workerConcurrency'
+      | 'appVersion'
       | 'maxPayloadBytes'
       | 'webhookAllowPrivate'
       | 'shards'

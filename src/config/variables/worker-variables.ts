@@ -17,6 +17,17 @@ export const workerVariables: readonly Variable[] = [
     flag: 'concurrency',
   },
   {
+    name: 'UNSTUCK_APP_VERSION',
+    meaning:
+      'Version of your application, such as a tag or a commit. Workers report it; the dashboard shows a deploy.',
+    kind: { type: 'text' },
+    profiles: shippedProfileNames,
+    default: null,
+    sets: ['appVersion'],
+    requirement: 'SEE-9',
+    flag: 'appVersion',
+  },
+  {
     name: 'UNSTUCK_MAX_PAYLOAD_BYTES',
     meaning:
       'The largest payload that `enqueue` accepts, as JSON in UTF-8. Store large data in a file or a bucket.',

@@ -8,7 +8,7 @@ export const sampleView: ScreenView = {
   database: 'embedded PostgreSQL 18.4',
   url: 'http://127.0.0.1:4141',
   inForce: demoSettings.inForce,
-  settings: demoSettings.besides,
+  settings: demoSettings.besides.slice(0, 1),
   handRolled: {
     workers: [
       { name: 'w1', pid: 4711, ...ready, job: { n: 14, ageMs: 900 } },
@@ -20,7 +20,7 @@ export const sampleView: ScreenView = {
       { n: 9, ageMs: 23_000 },
       { n: 13, ageMs: 2_300 },
     ],
-    totals: 'done 9  stuck 3 forever',
+    totals: 'done 9  stuck 3',
   },
   unstuck: {
     workers: [
@@ -30,17 +30,17 @@ export const sampleView: ScreenView = {
     ],
     // Killed with the default lease: nearly all of it is left, and presence notices all the same.
     orphans: [{ n: 13, leaseLeftMs: 57_600, leaseShare: 0.96, beats: 2 }],
-    totals: 'done 11  stuck 0  rescued 2 (≤ 3.5 s)',
+    totals: 'done 11  stuck 0  rescued 2 ≤ 3.5 s',
   },
   banner: null,
   playing: 'kill -9 a worker',
   log: [
-    '  7.1 s  kill -9 4720 (w1, in the middle of job 5, with the default lease of 60 s)',
+    '  7.1 s  kill -9 4720 (w1, running job 5, lease 60 s)',
     '  9.5 s  job 5 rescued 2.4 s after its last heartbeat: its process had ended',
-    ' 14.3 s  freeze 4718 (w3, SIGSTOP, in the middle of job 9)',
+    ' 14.3 s  freeze 4718 (w3, SIGSTOP, running job 9)',
     ' 17.8 s  job 9 rescued 3.5 s after its last heartbeat: its lease had expired',
-    ' 18.2 s  late write for job 9 → lease-lost: 0 rows (it had fence 1, the job has 2)',
-    ' 19.0 s  kill -9 4722 (w2, in the middle of job 13, with the default lease of 60 s)',
+    ' 18.2 s  late write of job 9 refused: lease-lost, fence 1 < 2',
+    ' 19.0 s  kill -9 4722 (w2, running job 13, lease 60 s)',
   ],
   keys: ['kill -9', 'freeze', 'block loop', 'gateway', 'poison', 'all down', 'quit'],
 }

@@ -22,7 +22,7 @@ export function viewOf({ session, url, playing, log }: ViewParts): ScreenView {
     database: session.databaseName,
     url,
     inForce: demoSettings.inForce,
-    settings: demoSettings.besides,
+    settings: demoSettings.besides.slice(0, 1),
     handRolled: handRolledSide(session),
     unstuck: unstuckSide(session),
     banner: isOpen
@@ -56,7 +56,7 @@ function unstuckSide(session: DemoSession): SideView {
   const slowestMs = Math.max(0, ...watch.rescues.map((rescue) => rescueMs(rescue, outages)))
   const dead = count('dead') === 0 ? '' : `  dead ${count('dead')}`
   const stuck = running.filter((job) => -leaseOf(job, session).leaseLeftMs > lateMs).length
-  const slowest = slowestMs === 0 ? '' : ` (≤ ${(slowestMs / 1000).toFixed(1)} s)`
+  const slowest = slowestMs === 0 ? '' : ` ≤ ${(slowestMs / 1000).toFixed(1)} s`
   return {
     workers: workers.map((worker) => {
       const job = ofWorker(worker)
@@ -89,7 +89,7 @@ function handRolledSide({ watch, handRolledWorkers }: DemoSession): SideView {
       return workerView(worker, job === undefined ? null : viewOfJob(job))
     }),
     orphans: stuck.map(viewOfJob),
-    totals: `done ${count('done')}${failed}  stuck ${stuck.length} forever`,
+    totals: `done ${count('done')}${failed}  stuck ${stuck.length}`,
   }
 }
 

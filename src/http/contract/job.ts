@@ -218,8 +218,8 @@ export const whyReasonSchema = z.object({
   is_blocking: z.boolean(),
   message: z.string(),
   until_ms: msOrNull,
-  /** The act that ends it; null if nothing is wrong, or only time helps. */
-  remedy: remedySchema.nullable(),
+  /** The acts that end it, the usual one first; none if nothing is wrong, or only time helps. */
+  remedies: z.array(remedySchema),
 })
 
 export const whyAnswer = z

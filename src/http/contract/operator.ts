@@ -168,6 +168,8 @@ export const queueSchema = z
     waiting: countSchema,
     due: countSchema,
     running: countSchema,
+    /** How long its longest due job has been due. */
+    oldest_due_ms: msOrNull,
     released_often: countSchema,
     is_paused: z.boolean(),
     paused_at: timeOrNull,

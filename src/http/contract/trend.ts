@@ -6,7 +6,8 @@ export const trendsQuery = z.strictObject({
   table: tableQuery,
   /** How far back, in hours. Rows are kept for 14 days. */
   hours: z.coerce.number().gt(0).max(336).default(24),
-  span: z.enum(['minute', 'hour']).default('hour'),
+  /** `total`: one row for each queue and type. */
+  span: z.enum(['minute', 'hour', 'total']).default('hour'),
   queue: z.string().min(1).max(200).optional(),
   type: z.string().min(1).max(200).optional(),
   limit: z.coerce.number().int().min(1).max(10_000).default(1_000),
@@ -15,7 +16,7 @@ export const trendsQuery = z.strictObject({
 export const trendSchema = z
   .object({
     table: z.string(),
-    /** Start of the minute or hour. */
+    /** Start of the minute or hour; of the first one, in a total. */
     at: timeSchema,
     /** `*` for pairs of queue and type beyond the first 100 of a minute. */
     queue: z.string(),

@@ -19,7 +19,10 @@ export const workerSchema = z
     state: z.enum(['live', 'late', 'silent', 'gone', 'draining', 'stopped', 'zombie']),
     host: textOrNull,
     pid: countSchema.nullable(),
+    /** Version of this library. */
     version: textOrNull,
+    /** Version of the application. */
+    app_version: textOrNull,
     types: z.array(z.string()),
     concurrency: countSchema,
     /** Jobs in its slots; further `leases` are claimed ahead. */
@@ -39,10 +42,29 @@ export const workerSchema = z
     drain_reason: textOrNull,
     /** Whether its session holds its lock; `gone` means that its process has ended. */
     presence: z.enum(['present', 'absent', 'gone', 'pooled', 'off']),
+    /** Its last reports, oldest first: at most 60, at least 5 s apart. */
+    report_times: z.array(timeSchema),
   })
   .openapi('Worker')
 
-export const workersAnswer = z.object({ ...envelope, workers: z.array(workerSchema) }).openapi('WorkerList')
+export const fleetSchema = z
+  .object({
+    /** Neither stopped nor gone. */
+    workers: countSchema,
+    draining: countSchema,
+    /** Live, and started within 2 minutes. */
+    starting: countSchema,
+    /** Versions of the application, the most frequent first; null for workers that report none. */
+    versions: z.array(z.object({ app_version: textOrNull, workers: countSchema })),
+    is_deploying: z.boolean(),
+    /** In words; null if there is nothing to say. */
+    text: textOrNull,
+  })
+  .openapi('Fleet')
+
+export const workersAnswer = z
+  .object({ ...envelope, fleet: fleetSchema, workers: z.array(workerSchema) })
+  .openapi('WorkerList')
 
 export const drainAnswer = z
   .object({ ...envelope, id: z.string(), table: z.string(), outcome: z.enum(['asked', 'already-asked']) })

@@ -149,13 +149,13 @@ function addStory(api: Api, parts: ApiParts): void {
         runs_in_ms: runsInMs,
         attempt: facts.attempt,
         max_attempts: facts.maxAttempts,
-        reasons: reasons.map(({ code, isBlocking, message, untilMs, remedy = null }) => {
+        reasons: reasons.map(({ code, isBlocking, message, untilMs, remedies = [] }) => {
           return {
             code,
             is_blocking: isBlocking,
             message: redactText(message, view.redact),
             until_ms: untilMs,
-            remedy: contextOf(c).actor.owner === undefined ? remedy : null,
+            remedies: contextOf(c).actor.owner === undefined ? remedies : [],
           }
         }),
       },

@@ -11,12 +11,14 @@ export function addTrendRoutes(api: Api, { clock }: ApiParts): void {
     operationId: 'listTrends',
     summary: 'Jobs enqueued, completed, failed and rescued per minute or hour, with waits and runs',
     request: { query: trendsQuery },
-    responses: { 200: json(trendsAnswer, 'Newest first, by table.'), ...readProblems },
+    responses: {
+      200: json(trendsAnswer, 'By table, newest first; totals by how busy they are.'),
+      ...readProblems,
+    },
   })
   api.openapi(list, async (c) => {
-    const { hours, span, ...query } = c.req.valid('query')
-    const spanMin = span === 'minute' ? 1 : 60
-    const found = valueOf(await listTrends(contextOf(c), { ...query, spanMin, sinceMs: hours * 3_600_000 }))
+    const { hours, ...query } = c.req.valid('query')
+    const found = valueOf(await listTrends(contextOf(c), { ...query, sinceMs: hours * 3_600_000 }))
     const trends = found.map(({ table, value }): Trend => {
       const { at, waitP50Ms, waitP95Ms, runP50Ms, runP95Ms, isBounded, ...counts } = value
       const durations = {

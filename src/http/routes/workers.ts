@@ -21,7 +21,7 @@ import {
 } from '../contract/index.ts'
 import { createRoute } from '../openapi/zod-openapi.ts'
 import { ApiProblem, valueOf } from '../problem.ts'
-import { toWireSlo, toWireWorker } from '../wire/workers.ts'
+import { toWireFleet, toWireSlo, toWireWorker } from '../wire/workers.ts'
 
 export function addWorkerRoutes(api: Api, parts: ApiParts): void {
   addWorkers(api, parts)
@@ -40,7 +40,12 @@ function addWorkers(api: Api, { clock }: ApiParts): void {
   api.openapi(list, async (c) => {
     const found = valueOf(await listWorkers(contextOf(c), c.req.valid('query')))
     const workers = found.map(({ table, value }) => toWireWorker(value, table))
-    return c.json({ ...envelopeOf({ now: await clock.now() }), workers }, 200)
+    const now = await clock.now()
+    const fleet = toWireFleet(
+      found.map(({ value }) => value),
+      now,
+    )
+    return c.json({ ...envelopeOf({ now }), fleet, workers }, 200)
   })
 
   const drain = createRoute({

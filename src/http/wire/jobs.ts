@@ -200,6 +200,7 @@ export function toWireQueue(queue: QueueStatus, table: string): wire.Queue {
     waiting: queue.waiting,
     due: queue.due,
     running: queue.running,
+    oldest_due_ms: queue.oldestDueMs,
     released_often: queue.releasedOften,
     is_paused: queue.isPaused,
     paused_at: isoOrNull(queue.pausedAt),

@@ -1,5 +1,6 @@
 import { redactText } from '../../observe/redact.ts'
 import { isPromiseKept } from '../../policy/explain/table-health.ts'
+import { describeFleet, fleetText } from '../../policy/fleet/fleet.ts'
 import type { Delivery, Slo, Webhook, WorkerStatus } from '../../store/job-store.ts'
 import type * as wire from '../contract/index.ts'
 import { redactOrNull } from './jobs.ts'
@@ -14,6 +15,7 @@ export function toWireWorker(worker: WorkerStatus, table: string): wire.Worker {
     host: worker.host,
     pid: worker.pid,
     version: worker.version,
+    app_version: worker.appVersion,
     types: worker.types,
     concurrency: worker.concurrency,
     running: worker.running,
@@ -30,6 +32,17 @@ export function toWireWorker(worker: WorkerStatus, table: string): wire.Worker {
     drain_requested_by: worker.drainRequestedBy,
     drain_reason: worker.drainReason,
     presence: worker.presence,
+    report_times: worker.reportTimes.map((time) => time.toISOString()),
+  }
+}
+
+export function toWireFleet(workers: WorkerStatus[], now: Date): wire.WorkerList['fleet'] {
+  const { isDeploying, versions, ...counts } = describeFleet(workers, now.getTime())
+  return {
+    ...counts,
+    versions: versions.map(({ appVersion, workers: count }) => ({ app_version: appVersion, workers: count })),
+    is_deploying: isDeploying,
+    text: fleetText({ isDeploying, versions, ...counts }),
   }
 }
 

@@ -217,7 +217,7 @@ describe('a waiting job', () => {
     const { verdict, reasons, sentence } = explainJob(last)
     expect(verdict).toBe('runnable')
     expect(reasons).toContainEqual({
-      remedy: null,
+      remedies: [],
       code: 'LAST_CHANCE',
       isBlocking: false,
       message: 'its workers crashed 2 times, and one more crash ends it: it runs alone',

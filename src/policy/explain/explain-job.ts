@@ -14,7 +14,7 @@ import {
   type ReasonCode,
   told,
 } from './reason.ts'
-import { remedyOf } from './remedy.ts'
+import { remediesFor } from './remedy.ts'
 import { showDuration } from './show-duration.ts'
 import { isReaperLate } from './table-health.ts'
 
@@ -23,7 +23,10 @@ export type { Explanation } from './reason.ts'
 /** `ageRule` is that of the table, if the caller knows it: it explains running jobs without a lease. */
 export function explainJob(facts: JobFacts, ageRule?: AgeRule): Explanation {
   const explanation = explainState(facts, ageRule)
-  const reasons = explanation.reasons.map((reason) => ({ ...reason, remedy: remedyOf(reason.code, facts) }))
+  const reasons = explanation.reasons.map((reason) => ({
+    ...reason,
+    remedies: remediesFor(reason.code, facts),
+  }))
   return { ...explanation, reasons }
 }
 

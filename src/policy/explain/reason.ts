@@ -42,7 +42,10 @@ type Act =
   | 'resume-queue'
   | 'resume-breaker'
   | 'retry'
+  | 'raise-attempts'
   | 'run-now'
+  | 'cancel'
+  | 'drain-worker'
   | 'start-worker'
   | 'start-reaper'
   | 'set-mode'
@@ -50,7 +53,7 @@ type Act =
 
 export interface Remedy {
   act: Act
-  /** Its queue, breaker, job, type, mode or session. */
+  /** Its queue, breaker, job, worker, type, mode or session. */
   subject: string
   effect: string
   command: string
@@ -63,8 +66,8 @@ export interface Reason {
   message: string
   /** Time until it ends; null if unknown. */
   untilMs: number | null
-  /** Set by `explainJob`. */
-  remedy?: Remedy | null
+  /** The acts that end it, the usual one first. Set by `explainJob`. */
+  remedies?: Remedy[]
 }
 
 export interface Explanation {

@@ -59,9 +59,11 @@ const halfOpen: HoldingBreaker = {
 
 const overdue: Partial<JobFacts> = { status: 'running', runInMs: null, workerId: 'w', leaseLeftMs: -1_000 }
 
-function actsOf(facts: Partial<JobFacts>): Record<string, string | null> {
+function actsOf(facts: Partial<JobFacts>): Record<string, string[]> {
   const { reasons } = explainJob({ ...waiting, ...facts })
-  return Object.fromEntries(reasons.map(({ code, remedy }) => [code, remedy?.command ?? null]))
+  return Object.fromEntries(
+    reasons.map(({ code, remedies = [] }) => [code, remedies.map(({ command }) => command)]),
+  )
 }
 
 describe('the remedy of a cause', () => {
@@ -70,36 +72,51 @@ describe('the remedy of a cause', () => {
     const busy = { live: 1, handling: 1, slots: 2, busy: 2, lastSeenMs: 0 }
     const lockedBy = { pid: 8123, application: 'psql', state: 'idle in transaction', openMs: 1 }
     expect(actsOf({ pause, queue: "it's" })).toEqual({
-      QUEUE_PAUSED: `unstuck queues resume 'it'\\''s' --reason …`,
+      QUEUE_PAUSED: [`unstuck queues resume 'it'\\''s' --reason …`],
     })
     expect(actsOf({ breaker: { ...halfOpen, state: 'open' } })).toEqual({
-      BREAKER_OPEN: 'unstuck breaker resume gateway --reason …',
+      BREAKER_OPEN: ['unstuck breaker resume gateway --reason …'],
     })
-    expect(actsOf({ workers: busy })).toEqual({ ALL_SLOTS_BUSY: 'unstuck worker handlers.js' })
+    expect(actsOf({ workers: busy })).toEqual({ ALL_SLOTS_BUSY: ['unstuck worker handlers.js'] })
     expect(actsOf({ workers: { ...busy, handling: 0, slots: 0, busy: 0 } })).toEqual({
-      NO_WORKER_FOR_TYPE: 'unstuck worker handlers.js',
+      NO_WORKER_FOR_TYPE: ['unstuck worker handlers.js', 'unstuck jobs cancel job-1 --reason …'],
     })
     expect(actsOf({ isLocked: true, lockedBy })).toEqual({
-      ROW_LOCKED: "psql -c 'select pg_terminate_backend(8123)'",
+      ROW_LOCKED: ["psql -c 'select pg_terminate_backend(8123)'"],
     })
-    expect(actsOf({ runInMs: 5_000 })).toEqual({ SCHEDULED: 'unstuck jobs retry job-1 --now --reason …' })
+    expect(actsOf({ runInMs: 5_000 })).toEqual({
+      SCHEDULED: ['unstuck jobs retry job-1 --now --reason …', 'unstuck jobs cancel job-1 --reason …'],
+    })
     expect(actsOf({ status: 'dead' })).toEqual({
-      DEAD_MAX_ATTEMPTS: 'unstuck jobs retry job-1 --reason …',
+      DEAD_MAX_ATTEMPTS: [
+        'unstuck jobs retry job-1 --reason …',
+        'unstuck jobs retry job-1 --keep-attempts --reason …',
+      ],
     })
     expect(actsOf({ ...overdue, reaperAgeMs: null })).toEqual({
-      LEASE_OVER_AWAITING_REAPER: 'unstuck reap --once',
-      NO_REAPER: 'unstuck reaper',
+      LEASE_OVER_AWAITING_REAPER: ['unstuck reap --once'],
+      NO_REAPER: ['unstuck reaper'],
+    })
+  })
+
+  it('SEE-8 a worker that goes on past a deadline is drained, and one that is gone is not', () => {
+    const past = { ...overdue, workerId: 'alpha 1', deadlineLeftMs: -1_000 }
+    expect(actsOf(past)).toEqual({
+      LEASE_OVER_AWAITING_REAPER: ['unstuck reap --once', "unstuck workers drain 'alpha 1' --reason …"],
+    })
+    expect(actsOf({ ...past, absence: { sinceMs: 1, graceLeftMs: null } })).toEqual({
+      LEASE_OVER_AWAITING_REAPER: ['unstuck reap --once'],
     })
   })
 
   it('SEE-8 a sweep is not offered where it would change nothing', () => {
     expect(actsOf({ ...overdue, isObserved: true })).toEqual({
-      LEASE_OVER_AWAITING_REAPER: null,
-      OBSERVED: 'unstuck mode reap',
+      LEASE_OVER_AWAITING_REAPER: [],
+      OBSERVED: ['unstuck mode reap'],
     })
     expect(actsOf({ ...overdue, isLocked: true })).toEqual({
-      LEASE_OVER_AWAITING_REAPER: null,
-      ROW_LOCKED: null,
+      LEASE_OVER_AWAITING_REAPER: [],
+      ROW_LOCKED: [],
     })
   })
 })

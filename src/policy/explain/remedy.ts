@@ -5,40 +5,54 @@ import type { LockHolder } from './lock-holder.ts'
 import type { ReasonCode, Remedy } from './reason.ts'
 import { isReaperLate } from './table-health.ts'
 
-/** Null if nothing is wrong, or only time helps. */
-export function remedyOf(code: ReasonCode, facts: JobFacts): Remedy | null {
+/** The usual act first; none if nothing is wrong, or only time helps. */
+export function remediesFor(code: ReasonCode, facts: JobFacts): Remedy[] {
   const { jobId, queue, type, breaker, lockedBy } = facts
   switch (code) {
     case 'DEAD_MAX_ATTEMPTS':
+      return [retry(jobId), raiseAttempts(jobId)]
     case 'DEAD_PERMANENT':
     case 'DEAD_CRITICAL':
     case 'DEAD_EXPIRED':
-      return retry(jobId)
+      return [retry(jobId)]
     case 'LEASE_OVER_AWAITING_REAPER':
+      return [...sweepIfItHelps(facts), ...drainIfAlive(facts)]
     case 'WORKER_GONE':
-      return facts.isObserved || facts.isLocked === true ? null : sweepNow
+      return sweepIfItHelps(facts)
     case 'NO_REAPER':
-      return startReaper
+      return [startReaper]
     case 'OBSERVED':
-      return setMode
+      return [setMode]
     case 'QUEUE_PAUSED':
-      return resumeQueue(queue)
+      return [resumeQueue(queue)]
     case 'BREAKER_HELD':
     case 'BREAKER_OPEN':
     case 'BREAKER_PROBING':
     case 'BREAKER_UNHEARD':
-      return breaker === null ? null : resumeBreaker(breaker.name)
+      return breaker === null ? [] : [resumeBreaker(breaker.name)]
     case 'SCHEDULED':
     case 'BACKOFF':
-      return runNow(jobId)
+      return [runNow(jobId), cancel(jobId)]
+    case 'RELEASED_OFTEN':
+      return [cancel(jobId)]
     case 'ROW_LOCKED':
-      return lockedBy === null ? null : endSession(lockedBy)
+      return lockedBy === null ? [] : [endSession(lockedBy)]
     case 'NO_WORKER_FOR_TYPE':
+      return [startWorker(type), cancel(jobId)]
     case 'ALL_SLOTS_BUSY':
-      return startWorker(type)
+      return [startWorker(type)]
     default:
-      return null
+      return []
   }
+}
+
+const sweepIfItHelps = ({ isObserved, isLocked }: JobFacts) =>
+  isObserved || isLocked === true ? [] : [sweepNow]
+
+/** A worker that goes on with a job past its deadline, while it sends heartbeats, would do it with the next one, too. */
+function drainIfAlive({ workerId, deadlineLeftMs, absence }: JobFacts): Remedy[] {
+  const isPastDeadline = deadlineLeftMs !== null && deadlineLeftMs <= 0
+  return workerId !== null && isPastDeadline && absence === null ? [drainWorker(workerId)] : []
 }
 
 /** For a job past its lease. */
@@ -93,6 +107,27 @@ const retry = (jobId: string): Remedy => ({
   subject: jobId,
   effect: 'Starts over with all attempts. Side effects may repeat.',
   command: `unstuck jobs retry ${jobId} --reason …`,
+})
+
+const raiseAttempts = (jobId: string): Remedy => ({
+  act: 'raise-attempts',
+  subject: jobId,
+  effect: 'Keeps its counts and allows one attempt more. Side effects may repeat.',
+  command: `unstuck jobs retry ${jobId} --keep-attempts --reason …`,
+})
+
+const cancel = (jobId: string): Remedy => ({
+  act: 'cancel',
+  subject: jobId,
+  effect: 'Ends it: it will not run again.',
+  command: `unstuck jobs cancel ${jobId} --reason …`,
+})
+
+export const drainWorker = (workerId: string): Remedy => ({
+  act: 'drain-worker',
+  subject: workerId,
+  effect: 'Stops claiming, finishes its running jobs and stops. This cannot be undone.',
+  command: `unstuck workers drain ${quoted(workerId)} --reason …`,
 })
 
 const runNow = (jobId: string): Remedy => ({

@@ -26,6 +26,7 @@ function start(options: Partial<WorkerReportOptions> = {}): WorkerReporter {
     running: () => running,
     onDrain: () => drains++,
     version: '1.2.3',
+    appVersion: '2026.11.1',
     sweepIntervalMs: 60_000,
     ...options,
   })
@@ -42,7 +43,15 @@ it('SEE-5 a worker is told of when it starts, and again at every interval with w
   started()
   await settle()
   expect(await store.listWorkers()).toMatchObject([
-    { workerId: 'worker-1', state: 'live', types: ['asr'], concurrency: 4, running: 0, version: '1.2.3' },
+    {
+      workerId: 'worker-1',
+      state: 'live',
+      types: ['asr'],
+      concurrency: 4,
+      running: 0,
+      version: '1.2.3',
+      appVersion: '2026.11.1',
+    },
   ])
   await store.enqueueJobs([{ type: 'asr' }, { type: 'asr' }, { type: 'asr' }])
   await store.claimJobs({ workerId: 'worker-1', queues: ['asr'], limit: 3 })

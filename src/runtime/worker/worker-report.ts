@@ -26,6 +26,8 @@ export interface WorkerReportOptions {
   /** Queues that this worker claims from, while hints reach it. */
   hintedQueues?: () => string[] | undefined
   version?: string
+  /** Version of the application. */
+  appVersion?: string | null
   /** Default: 15 s, or the interval of the sweeps if that is shorter. */
   intervalMs?: number
 }
@@ -113,7 +115,7 @@ class RunningReporter {
   }
 
   async #report(): Promise<void> {
-    const { store, events, running, onDrain, onReport, version, sweepIntervalMs } = this.#options
+    const { store, events, running, onDrain, onReport, version, appVersion, sweepIntervalMs } = this.#options
     const hintedQueues = this.#options.hintedQueues?.()
     if (this.#started === undefined) return
     const { workerId, types, concurrency } = this.#started
@@ -126,6 +128,7 @@ class RunningReporter {
         host: this.#host,
         pid: process.pid,
         ...(version === undefined ? {} : { version }),
+        ...(appVersion == null ? {} : { appVersion }),
         types,
         concurrency,
         running: running(),

@@ -25,6 +25,7 @@ const report: WorkerReport = {
   host: 'alpha',
   pid: 4121,
   version: '0.1.0',
+  appVersion: '1.4.2',
   types: [TYPE, 'mail'],
   concurrency: 4,
   running: 1,
@@ -52,13 +53,14 @@ function describeReports(opened: () => TestBench): void {
   it('SEE-5 a worker is listed with its whole report', async () => {
     const { store } = opened()
     expect(await store.reportWorker({ ...report, isStart: true })).toMatchObject({ isDrainRequested: false })
-    const { startedAt, seenAt, seenMs, ...worker } = await workerOf(store)
+    const { startedAt, seenAt, seenMs, reportTimes, ...worker } = await workerOf(store)
     expect(worker).toEqual({
       workerId: 'worker-1',
       state: 'live',
       host: 'alpha',
       pid: 4121,
       version: '0.1.0',
+      appVersion: '1.4.2',
       types: [TYPE, 'mail'],
       concurrency: 4,
       running: 0,
@@ -73,6 +75,7 @@ function describeReports(opened: () => TestBench): void {
       presence: 'off',
     })
     expect(seenAt).toEqual(startedAt)
+    expect(reportTimes).toEqual([startedAt])
     expectAbout(seenMs, 0)
   })
 
@@ -105,6 +108,23 @@ function describeReports(opened: () => TestBench): void {
     })
   })
 
+  it('SEE-9 the last 60 reports of a worker are kept, at least 5 s apart', async () => {
+    const { store, elapse } = opened()
+    await store.reportWorker({ ...report, isStart: true })
+    await elapse(SECOND)
+    await store.reportWorker(report)
+    for (let nth = 0; nth < 61; nth++) {
+      await elapse(10 * SECOND)
+      await store.reportWorker(report)
+    }
+    const { reportTimes, seenAt } = await workerOf(store)
+    expect(reportTimes).toHaveLength(60)
+    expect(reportTimes.at(-1)).toEqual(seenAt)
+    expectAbout(seenAt.getTime() - (reportTimes[0]?.getTime() ?? 0), 590 * SECOND)
+    await store.reportWorker({ ...report, isStart: true })
+    expect((await workerOf(store)).reportTimes).toHaveLength(1)
+  })
+
   it('OPS-2 workers not seen for the retention are deleted, and no others', async () => {
     const { store, elapse } = opened()
     await store.reportWorker(report)
@@ -122,6 +142,8 @@ function describeReports(opened: () => TestBench): void {
       { concurrency: -1 },
       { running: 1.5 },
       { reportMs: 0 },
+      { appVersion: '' },
+      { appVersion: 'x'.repeat(201) },
       { phase: 'asleep' as WorkerReport['phase'] },
     ]
     for (const fields of bad)

@@ -163,6 +163,7 @@ function bindVerbs(state: MemoryState): JobStore {
     recordTrends: lackTrends,
     countTrends: lackTrends,
     listTrends: lackTrends,
+    sumTrends: lackTrends,
   }
 }
 

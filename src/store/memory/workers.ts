@@ -14,6 +14,9 @@ import { checkText, checkWhole } from './state/checks.ts'
 import type { MemoryState, MemoryWorker } from './state/memory-state.ts'
 
 const YEAR_MS = 31_536_000_000
+/** As in report_worker.sql. */
+const MAX_TIMES = 60
+const LEAST_APART_MS = 5_000
 const phases: readonly WorkerReport['phase'][] = ['running', 'draining', 'stopped']
 
 export function bindWorkerVerbs(state: MemoryState): WorkerStore {
@@ -37,6 +40,8 @@ function reportWorker(state: MemoryState, report: WorkerReport): ReportAnswer {
     host: report.host ?? null,
     pid: report.pid ?? null,
     version: report.version ?? null,
+    appVersion: report.appVersion ?? null,
+    reportTimes: keptTimes(known?.reportTimes ?? [], now),
     types: [...report.types],
     concurrency: report.concurrency,
     running: report.running,
@@ -60,6 +65,12 @@ function reportWorker(state: MemoryState, report: WorkerReport): ReportAnswer {
     hintedWorkers: listHinted(state),
     hasWebhooks: hasWebhooks(state),
   }
+}
+
+function keptTimes(times: Date[], now: Date): Date[] {
+  const last = times.at(-1)
+  if (last !== undefined && now.getTime() - last.getTime() < LEAST_APART_MS) return times
+  return [...times.slice(1 - MAX_TIMES), now]
 }
 
 function hasWebhooks({ webhooks, deliveries }: MemoryState): boolean {
@@ -86,6 +97,7 @@ function checkReport(report: WorkerReport): void {
     throw invalidArgument('types', report.types, 'an array of types')
   if (report.hintedQueues?.every((queue) => typeof queue === 'string') === false)
     throw invalidArgument('hinted_queues', report.hintedQueues, 'an array of queues')
+  if (report.appVersion !== undefined) checkText('app_version', report.appVersion, 200)
   checkWhole(report.concurrency, 'concurrency', 0, 1_000_000)
   checkWhole(report.running, 'running', 0, 1_000_000)
   checkWhole(report.reportMs, 'report_ms', 1, YEAR_MS)

@@ -127,6 +127,8 @@ export interface QueueStatus {
   waiting: number
   due: number
   running: number
+  /** How long its longest due job has been due; null if none is. */
+  oldestDueMs: number | null
   /** Waiting jobs that were released 20 times, or over a day. */
   releasedOften: number
   isPaused: boolean
@@ -145,4 +147,4 @@ export interface QueueStatus {
   atLeast: QueueCount[]
 }
 
-export type QueueCount = 'waiting' | 'due' | 'running' | 'releasedOften'
+export type QueueCount = 'waiting' | 'due' | 'running' | 'releasedOften' | 'oldestDueMs'

@@ -10,6 +10,8 @@ export interface TrendStore {
   countTrends(): Promise<void>
   /** The larger of both counts, newest first. */
   listTrends(request: TrendRequest): Promise<Trend[]>
+  /** Their sums by queue and type, the busiest first; percentiles are those of all durations together. */
+  sumTrends(request: Omit<TrendRequest, 'limit'>): Promise<Trend[]>
 }
 
 export interface TrendCounts {
@@ -36,7 +38,7 @@ export interface TrendRequest {
 }
 
 export interface Trend {
-  /** Start of the minute or hour. */
+  /** Start of the minute or hour; of the first one, in a sum. */
   at: Date
   queue: string
   type: string

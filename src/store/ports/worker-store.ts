@@ -34,7 +34,10 @@ export interface WorkerReport {
   phase: 'running' | 'draining' | 'stopped'
   host?: string
   pid?: number
+  /** Version of this library. */
   version?: string
+  /** Version of the application, 1 to 200 characters. */
+  appVersion?: string
   /** Types with a handler. */
   types: string[]
   concurrency: number
@@ -73,7 +76,10 @@ export interface WorkerStatus {
   state: WorkerState
   host: string | null
   pid: number | null
+  /** Version of this library. */
   version: string | null
+  /** Version of the application. */
+  appVersion: string | null
   types: string[]
   concurrency: number
   /** Jobs in its slots, by its leases in the job table; further leases are claimed ahead. */
@@ -91,4 +97,6 @@ export interface WorkerStatus {
   drainRequestedBy: string | null
   drainReason: string | null
   presence: WorkerPresence
+  /** Its last reports, oldest first: at most 60, at least 5 s apart. */
+  reportTimes: Date[]
 }

@@ -3,7 +3,7 @@ import type { UnstuckOptions } from '../options.ts'
 
 /** The configuration of an application: its options, the environment, its config file. */
 export function configOf(options: UnstuckOptions): Config {
-  const { databaseUrl, directUrl, schema, profile, shards, route, direct } = options
+  const { databaseUrl, directUrl, schema, profile, shards, route, direct, appVersion } = options
   return loadConfig({
     env: process.env,
     flags: {
@@ -11,6 +11,7 @@ export function configOf(options: UnstuckOptions): Config {
       directUrl,
       schema,
       profile,
+      appVersion,
       ...(shards === undefined ? {} : { shards: JSON.stringify(shards) }),
       ...(route === undefined ? {} : { shardRoute: route }),
       ...(direct === undefined ? {} : { shardDirect: direct ? 'on' : 'off' }),

@@ -40,6 +40,8 @@ export interface ServiceOptions {
   shard?: number
   sweepIntervalMs: number
   allowsPrivateWebhooks: boolean
+  /** Version of the application; null if it has none. */
+  appVersion: string | null
 }
 
 /** Calls that the database has not answered by then fail when the connections are closed. */
@@ -159,12 +161,14 @@ function startListening(
 }
 
 function startReporting(options: ServiceOptions, known: Known): WorkerReporter {
-  const { store, events, worker, queues, sweepIntervalMs } = options
+  const { store, events, worker, queues, sweepIntervalMs, appVersion } = options
   const { version } = createRequire(import.meta.url)('../../../package.json') as { version: string }
   return startWorkerReport({
     store,
     events,
     version,
+    // A report with a longer one would be refused.
+    appVersion: appVersion?.slice(0, 200) ?? null,
     sweepIntervalMs,
     running: () => worker.running(),
     onDrain: () => void worker.stop('a drain was asked for'),

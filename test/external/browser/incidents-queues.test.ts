@@ -94,6 +94,40 @@ describe('an incident', () => {
     await bench.page.getByText('CARD_DECLINED').first().waitFor()
   })
 
+  it('SEE-8 out of attempts: one more attempt is beside the cause, and the audit log has it', async () => {
+    const [enqueued] = await bench.store.enqueueJobs([{ type: 'charge', maxAttempts: 1 }])
+    const jobId = enqueued?.jobId ?? ''
+    const [job] = await bench.store.claimJobs({ workerId: 'w:1', queues: ['charge'], limit: 1 })
+    if (job === undefined) throw new Error('nothing was claimed')
+    await bench.store.failJobs([{ ...job, code: 'GATEWAY_502', reason: '502', isRetryable: true }])
+    await bench.open(`/jobs/${jobId}`)
+    const why = bench.page.getByRole('region', { name: 'Why' })
+    await why.getByRole('button', { name: `One more attempt ${jobId}` }).click()
+    const dialog = bench.page.getByRole('dialog')
+    await dialog.getByText('Keeps its counts and allows one attempt more.').waitFor()
+    await dialog.getByLabel(/Reason/).fill('gateway is back')
+    await dialog.getByText(`unstuck jobs retry ${jobId} --keep-attempts --reason 'gateway is back'`).waitFor()
+    await dialog.getByRole('button', { name: 'One more attempt' }).click()
+    await expect
+      .poll(() => bench.store.getJob(jobId), { timeout: 30_000 })
+      .toMatchObject({ status: 'waiting', attempt: 1, maxAttempts: 2 })
+    await bench.open('/settings/audit')
+    await bench.page.getByText('gateway is back').waitFor()
+  })
+
+  it('SEE-8 scheduled: cancelling is beside the cause, and the job says who did it', async () => {
+    const [id = ''] = await bench.enqueue('mail')
+    await bench.pool.query("update unstuck.jobs set run_at = now() + interval '1 hour'")
+    await bench.open(`/jobs/${id}`)
+    const why = bench.page.getByRole('region', { name: 'Why' })
+    await why.getByRole('button', { name: `Cancel job ${id}` }).click()
+    const dialog = bench.page.getByRole('dialog')
+    await dialog.getByLabel(/Reason/).fill('wrong address')
+    await dialog.getByRole('button', { name: 'Cancel job' }).click()
+    await bench.page.getByText(/^It was cancelled by \S+ and will not run\.$/).waitFor()
+    await why.getByText(/: wrong address/).waitFor()
+  })
+
   it('SEE-7 canary fails: canary, total and the fate of each job are told apart', async () => {
     await bench.die('charge', 6, 'CARD_DECLINED')
     const begun = await bench.store.beginOperation({

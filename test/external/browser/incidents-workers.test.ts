@@ -111,7 +111,7 @@ describe('an incident', () => {
     await lane.getByText('draining', { exact: true }).waitFor()
     await lane.getByText(/asked to drain by ana/).waitFor()
     await bench.open('/')
-    await bench.page.getByText('Deploy under way.').waitFor()
+    await bench.page.getByText('Deploy in progress').waitFor()
     await bench.page.getByText(/1 draining, 1 started within 2 min/).waitFor()
   })
 })

@@ -310,7 +310,7 @@ describe('what an operator does', () => {
     const { page } = await openPage(browser)
     await page.goto(`${server.url}/jobs/${id}`)
     await page.getByRole('region', { name: 'Why' }).waitFor()
-    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click()
     await page.getByRole('button', { name: 'Cancel the job' }).click()
     await page.getByText('Cancelled, or asked to stop.').waitFor()
     expect(await harness.store.getJob(id)).toMatchObject({ status: 'cancelled' })

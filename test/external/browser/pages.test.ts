@@ -227,15 +227,62 @@ describe('the dashboard by hand', () => {
     await page.context().close()
     await fake.close()
   })
+})
 
-  it.each(pagePaths)('SEE-5 %s fits a phone', async (path) => {
-    const { page } = await openPage(browser, { viewport: { width: 375, height: 740 }, hasTouch: true })
+describe.each([390, 1440])('at %i pixels', (width) => {
+  it.each(pagePaths)('SEE-9 %s fits, with its strip, its ids and room for a finger', async (path) => {
+    const { page, complaints } = await openPage(browser, {
+      viewport: { width, height: 844 },
+      hasTouch: width < 600,
+      reducedMotion: 'reduce',
+    })
     await page.goto(worlds.full.url + path)
     await settled(page)
-    const overflow = await page.evaluate(
-      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-    )
-    expect(overflow).toBe(0)
+    await page.getByRole('region', { name: 'Health' }).getByText('rescue p95').waitFor()
+    expect(await page.evaluate(misfits)).toEqual([])
+    if (width < 600) expect(await page.evaluate(smallTargets)).toEqual([])
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
+  it('SEE-9 the page of a job fits, and its list needs no scrolling on a phone', async () => {
+    const { page } = await openPage(browser, { viewport: { width, height: 844 }, reducedMotion: 'reduce' })
+    await openDeadJob(page, 'GW_5XX')
+    expect(await page.evaluate(misfits)).toEqual([])
+    await page.goto(`${worlds.full.url}/jobs`)
+    await page.locator('[data-row]').first().waitFor()
+    const table = page.getByRole('region', { name: 'Table of jobs' })
+    if (width < 600)
+      expect(await table.evaluate((box) => box.scrollWidth - box.clientWidth)).toBeLessThanOrEqual(0)
     await page.context().close()
   })
 })
+
+/** A page wider than its window, a clipped strip, and ids on more than one line. */
+const misfits = `(() => {
+  const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth
+  const strip = document.querySelector('section[aria-label=Health] ul')
+  const clipped = [...strip.querySelectorAll('li')].filter((light) => {
+    const box = light.getBoundingClientRect()
+    return box.right > document.documentElement.clientWidth || [...light.querySelectorAll('span:not(.sr-only)')].some((text) => text.clientWidth > 0 && text.scrollWidth > text.clientWidth + 1)
+  })
+  const ids = [...document.querySelectorAll('main a, main code, main span')].filter(
+    (each) => each.childElementCount === 0 && /^…?[0-9a-f-]{12,36}$/.test(each.textContent) && each.getClientRects().length > 0,
+  )
+  const broken = ids.filter((each) => each.getClientRects().length > 1 || each.getBoundingClientRect().height > 30)
+  return [
+    ...(wide > 0 ? ['the page is ' + wide + ' px too wide'] : []),
+    ...clipped.map((light) => 'clipped: ' + light.textContent),
+    ...broken.map((each) => 'broken id: ' + each.textContent),
+  ]
+})()`
+
+/** Controls under 24 px. Links inside a sentence are exempt (WCAG 2.5.8). */
+const smallTargets = `(() => {
+  const isInText = (each) => each.matches('a') && getComputedStyle(each).display === 'inline'
+  return [...document.querySelectorAll('a, button, select, input')]
+    .filter((each) => each.getClientRects().length > 0 && !isInText(each) && !each.closest('.sr-only'))
+    .map((each) => [each, (each.matches('input[type=checkbox], input[type=radio]') ? (each.closest('label') ?? each) : each).getBoundingClientRect()])
+    .filter(([, { width, height }]) => width > 2 && (width < 24 || height < 24))
+    .map(([each, { width, height }]) => (each.getAttribute('aria-label') ?? each.textContent) + ' ' + Math.round(width) + '×' + Math.round(height))
+})()`

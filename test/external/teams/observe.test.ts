@@ -134,8 +134,8 @@ describe('the clip tables after unstuck attach', () => {
     await clip('mode', 'reap', '--table', 'jobs')
     expect((await clip('attach')).stdout).not.toContain('in mode observe')
     const { stdout: status } = await clip('status')
-    expect(status).toMatch(/^jobs · mode reap since/m)
-    expect(status).toMatch(/^asr_jobs · mode observe since/m)
+    expect(status).toMatch(/^jobs · mode reap, set/m)
+    expect(status).toMatch(/^asr_jobs · mode observe, set/m)
   })
 
   it('OPS-14 C29 so does its SQL where another tool runs it', async () => {

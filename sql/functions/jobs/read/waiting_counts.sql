@@ -17,16 +17,17 @@ $$;
 -- or more. Large queues share the limit, and those that need less leave the rest to the others: a queue is counted
 -- again, up to twice, while its share grows. Reading rows costs 0.3 µs each.
 create or replace function "unstuck"."waiting_counts"(p_queues text[], p_limit int)
-returns table (queue text, waiting int, due int, released_often int, is_cut boolean)
+returns table (queue text, waiting int, due int, released_often int, is_cut boolean, oldest_due_at timestamptz)
 language sql stable as $$
-  select round.queue, max(round.waiting), max(round.due), max(round.released_often), bool_and(round.is_cut)
+  select round.queue, max(round.waiting), max(round.due), max(round.released_often), bool_and(round.is_cut),
+         min(round.oldest_due_at)
     from "unstuck"."waiting_rounds"(p_queues, p_limit) round group by round.queue
 $$;
 
 -- Private: the rounds of waiting_counts, each with a row for every queue that the one before cut. Without a bitmap,
 -- which would hold the whole queue before the limit counts.
 create or replace function "unstuck"."waiting_rounds"(p_queues text[], p_limit int)
-returns table (queue text, waiting int, due int, released_often int, is_cut boolean)
+returns table (queue text, waiting int, due int, released_often int, is_cut boolean, oldest_due_at timestamptz)
 language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off as $$
 declare
   v_queues text[] := p_queues;
@@ -37,10 +38,11 @@ declare
 begin
   for v_round in 1 .. 3 loop
     v_cut := '{}';
-    for queue, waiting, due, released_often in
+    for queue, waiting, due, released_often, oldest_due_at in
       select name, counted.* from pg_catalog.unnest(v_queues) name, lateral (
         select count(*)::int, count(*) filter (where seen.due_at <= now())::int,
-               count(*) filter (where "unstuck".is_released_often(seen.releases, seen.started_at, now()))::int
+               count(*) filter (where "unstuck".is_released_often(seen.releases, seen.started_at, now()))::int,
+               min(seen.due_at) filter (where seen.due_at <= now())
           from (select coalesce(job."run_at", job."created_at") as due_at, job."releases" as releases,
                        job."started_at" as started_at
                   from "unstuck"."jobs" job

@@ -5,24 +5,24 @@ create or replace function "unstuck"."list_queues"(p_queues text[] default null,
 returns table (queue text, waiting int, due int, running int, released_often int, is_paused boolean,
                paused_at timestamptz, paused_for_ms float8, paused_by text, pause_reason text, dependency text,
                breaker_state text, concurrency int, group_concurrency int, group_order text, at_least text[],
-               is_complete boolean)
+               is_complete boolean, oldest_due_ms float8)
 language plpgsql stable set enable_seqscan = off as $$
 declare
   v_queues text[] := coalesce(p_queues, array(select "unstuck"."waiting_queues"(1001)));
   v_is_complete boolean := p_queues is not null or cardinality(v_queues) <= 1000;
-  v_names text[]; v_waiting int[]; v_due int[]; v_released_often int[]; v_is_cut boolean[];
+  v_names text[]; v_waiting int[]; v_due int[]; v_released_often int[]; v_is_cut boolean[]; v_oldest timestamptz[];
 begin
   perform "unstuck".require_count_limit(p_count_limit);
   select array_agg(counted.queue), array_agg(counted.waiting), array_agg(counted.due),
-         array_agg(counted.released_often), array_agg(counted.is_cut)
-    into v_names, v_waiting, v_due, v_released_often, v_is_cut
+         array_agg(counted.released_often), array_agg(counted.is_cut), array_agg(counted.oldest_due_at)
+    into v_names, v_waiting, v_due, v_released_often, v_is_cut, v_oldest
     from "unstuck"."waiting_counts"(
       case when p_queues is null then v_queues[:1000] else v_queues end, p_count_limit) counted
    where counted.waiting > 0;
   return query
   with waiting_jobs as (
-    select * from unnest(v_names, v_waiting, v_due, v_released_often, v_is_cut)
-                    counted(queue, waiting, due, released_often, is_cut)
+    select * from unnest(v_names, v_waiting, v_due, v_released_often, v_is_cut, v_oldest)
+                    counted(queue, waiting, due, released_often, is_cut, oldest_due_at)
   ), seen as materialized (
     select coalesce(job."queue", job."type")::text as name from "unstuck"."jobs" job
      where job."status" in /*running_words*/('running') limit p_count_limit
@@ -44,9 +44,10 @@ begin
          pause.queue is not null, pause.paused_at, "unstuck".ms_between(now(), pause.paused_until),
          pause.paused_by, pause.reason, dependency.name, dependency.state, limits.concurrency, limits.group_concurrency,
          limits.group_order,
-         array_cat(case when waiting_jobs.is_cut then array['waiting', 'due', 'released_often'] else '{}' end,
+         array_cat(case when waiting_jobs.is_cut then array['waiting', 'due', 'released_often', 'oldest_due_ms']
+                        else '{}' end,
                    case when (select count(*) from seen) = p_count_limit then array['running'] else '{}' end),
-         v_is_complete
+         v_is_complete, "unstuck".ms_between(waiting_jobs.oldest_due_at, now())
     from (select waiting_jobs.queue from waiting_jobs union select running_jobs.name from running_jobs
           union select pause.queue from pause union select dependency.queue from dependency
           union select limits.queue from limits) known(name)

@@ -9,6 +9,7 @@ import {
   enqueueOne,
   expectAbout,
   expectUnchanged,
+  HOUR,
   invalidArgument,
   MINUTE,
   SECOND,
@@ -114,7 +115,9 @@ function describeListing(opened: () => TestBench): void {
       dependency: 'gateway',
       breakerState: 'held',
     })
-    expect(encode).toEqual({
+    const { oldestDueMs, ...counted } = encode ?? { oldestDueMs: null }
+    expectAbout(oldestDueMs, 0)
+    expect(counted).toEqual({
       queue: TYPE,
       waiting: 3,
       due: 2,
@@ -137,6 +140,17 @@ function describeListing(opened: () => TestBench): void {
     expect(quiet?.pausedAt).toBeInstanceOf(Date)
   })
 
+  it('SEE-9 a queue says how long its longest due job has been due', async () => {
+    const { store, elapse } = opened()
+    await enqueueOne(store, { priority: 5 })
+    await elapse(MINUTE)
+    await enqueueOne(store, { priority: 1 })
+    await enqueueOne(store, { type: 'mail', delayMs: HOUR })
+    const { queues } = await store.listQueues()
+    expectAbout(queues.find(({ queue }) => queue === TYPE)?.oldestDueMs, MINUTE)
+    expect(queues.find(({ queue }) => queue === 'mail')?.oldestDueMs).toBeNull()
+  })
+
   it('OPS-16 lists the named queues alone, and none that has nothing', async () => {
     const { store } = opened()
     await enqueueMany(store, 2)
@@ -156,8 +170,8 @@ function describeListing(opened: () => TestBench): void {
     await enqueueOne(store, { type: 'rare' })
     const [encode, mail, rare] = (await store.listQueues({ countLimit: 9 })).queues
     expect([encode, mail, rare]).toMatchObject([
-      { queue: TYPE, waiting: 4, due: 4, atLeast: ['waiting', 'due', 'releasedOften'] },
-      { queue: 'mail', waiting: 4, due: 4, atLeast: ['waiting', 'due', 'releasedOften'] },
+      { queue: TYPE, waiting: 4, due: 4, atLeast: ['waiting', 'due', 'releasedOften', 'oldestDueMs'] },
+      { queue: 'mail', waiting: 4, due: 4, atLeast: ['waiting', 'due', 'releasedOften', 'oldestDueMs'] },
       { queue: 'rare', waiting: 1, due: 1, atLeast: [] },
     ])
     expect((await store.listQueues({ countLimit: 18 })).queues).toMatchObject([

@@ -104,13 +104,14 @@ export function composeQueues(
       waiting: count?.waiting ?? 0,
       due: count?.due ?? 0,
       running: running.filter((job) => job.queue === queue).length,
+      oldestDueMs: count?.oldestDueAtMs == null ? null : nowMs - count.oldestDueAtMs,
       releasedOften: count?.releasedOften ?? 0,
       ...describePause(state, queue, nowMs),
       dependency,
       breakerState: breaker === undefined ? null : breakerState(breaker.facts, nowMs),
       ...(state.queueLimits.get(queue) ?? noLimit),
       atLeast: [
-        ...(count?.isCut === true ? (['waiting', 'due', 'releasedOften'] as const) : []),
+        ...(count?.isCut === true ? (['waiting', 'due', 'releasedOften', 'oldestDueMs'] as const) : []),
         ...(running.length === countLimit ? (['running'] as const) : []),
       ],
     }

@@ -7,6 +7,8 @@ export interface WaitingCount {
   waiting: number
   due: number
   releasedOften: number
+  /** When the longest due of them became due. */
+  oldestDueAtMs: number | null
 }
 
 export interface QueueCount extends WaitingCount {
@@ -63,10 +65,12 @@ function countQueue(state: MemoryState, queue: string, share: number): WaitingCo
     .filter((job) => job.status === 'waiting' && job.queue === queue)
     .toSorted((a, b) => a.priority - b.priority || dueMs(a) - dueMs(b) || (a.id < b.id ? -1 : 1))
     .slice(0, share)
+  const due = seen.map(dueMs).filter((at) => at <= nowMs)
   return {
     waiting: seen.length,
-    due: seen.filter((job) => dueMs(job) <= nowMs).length,
+    due: due.length,
     releasedOften: seen.filter((job) => isOften(job, nowMs)).length,
+    oldestDueAtMs: due.length === 0 ? null : due.reduce((oldest, at) => Math.min(oldest, at)),
   }
 }
 

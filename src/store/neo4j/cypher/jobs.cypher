@@ -102,9 +102,10 @@ CALL {
   WITH j.due_at AS due, datetime.statement() AS now, coalesce(j.releases, 0) AS releases, j.started_at AS started
   RETURN count(*) AS waiting, sum(CASE WHEN due <= now THEN 1 ELSE 0 END) AS due,
          sum(CASE WHEN releases >= 20 OR (releases > 0 AND started <= now - duration({hours: 24})) THEN 1 ELSE 0 END)
-           AS releasedOften
+           AS releasedOften,
+         min(CASE WHEN due <= now THEN due END) AS oldestDue
 }
-RETURN queue, waiting, due, releasedOften;
+RETURN queue, waiting, due, releasedOften, oldestDue;
 
 // name: count_ahead
 MATCH (j:EmbeddingJob)

@@ -86,6 +86,7 @@ function toCount(row: Row): WaitingCount {
     waiting: Number(row['waiting']),
     due: Number(row['due']),
     releasedOften: Number(row['releasedOften']),
+    oldestDueAtMs: fromDateTime(row['oldestDue'])?.getTime() ?? null,
   }
 }
 

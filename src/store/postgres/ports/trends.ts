@@ -18,5 +18,10 @@ export function bindTrendVerbs(call: CallQuery): TrendStore {
       const params = [sinceMs, spanMin, queue ?? null, type ?? null, limit ?? 1000]
       return (await call('list_trends', params)).map((row) => fromRecord<Trend>(row, ['at']))
     },
+
+    async sumTrends({ sinceMs, spanMin, queue, type }) {
+      const rows = await call('sum_trends', [sinceMs, spanMin, queue ?? null, type ?? null])
+      return rows.map((row) => fromRecord<Trend>(row, ['at']))
+    },
   }
 }

@@ -2,7 +2,7 @@ import { jsonText } from '../../../job/json-text.ts'
 import type { DrainOutcome, WorkerReport, WorkerStatus, WorkerStore } from '../../ports/worker-store.ts'
 import type { CallQuery } from '../connection/call-query.ts'
 import type { Row } from '../connection/executor.ts'
-import { columnOf, fromRecord } from '../rows/values.ts'
+import { columnOf, date, fromRecord } from '../rows/values.ts'
 
 export function bindWorkerVerbs(call: CallQuery): WorkerStore {
   return {
@@ -36,5 +36,7 @@ function reportToJson(report: Omit<WorkerReport, 'sweepIntervalMs'>): string {
 }
 
 function toWorkerStatus(row: Row): WorkerStatus {
-  return fromRecord(row, ['startedAt', 'seenAt', 'drainingAt', 'stoppedAt', 'drainRequestedAt'])
+  const times = ['startedAt', 'seenAt', 'drainingAt', 'stoppedAt', 'drainRequestedAt'] as const
+  const worker = fromRecord<WorkerStatus>(row, times)
+  return { ...worker, reportTimes: worker.reportTimes.map(date) }
 }

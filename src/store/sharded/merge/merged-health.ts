@@ -46,6 +46,7 @@ export function mergeQueues(parts: QueueStatus[][]): QueueStatus[] {
         due: sumOf('due'),
         running: sumOf('running'),
         releasedOften: sumOf('releasedOften'),
+        oldestDueMs: worst(same.map(({ oldestDueMs }) => oldestDueMs)),
         atLeast: [...new Set(same.flatMap(({ atLeast }) => atLeast))],
       }
     })

@@ -5,7 +5,7 @@ import { rateLimitsOf, reclaimsOf, staleOf, sweepsOf, validationOf } from './fak
 import { attemptsOf, eventsOf, whyOf } from './fake-story.ts'
 import { trendsOf } from './fake-trends.ts'
 import { auditOf, createFakeWebhooks, type FakeWebhooks, webhookOf } from './fake-webhooks.ts'
-import { sloOf, workersOf } from './fake-workers.ts'
+import { fleetOf, sloOf, workersOf } from './fake-workers.ts'
 import {
   advance,
   createWorld,
@@ -86,11 +86,11 @@ function readRoutes(world: FakeWorld) {
     route('GET', /^v1\/health$/, () => ({ is_healthy: true, tables: healthsOf(world) })),
     route('GET', /^v1\/leases$/, () => ({ leases: leasesOf(world, Date.now()), is_complete: true })),
     route('GET', /^v1\/queues$/, () => ({ queues: world.queues, is_complete: true })),
-    route('GET', /^v1\/trends$/, () => ({ trends: trendsOf(world) })),
+    route('GET', /^v1\/trends$/, ({ query }) => ({ trends: trendsOf(world, query.get('span')) })),
     route('GET', /^v1\/breakers$/, () => ({ breakers: world.breakers })),
     route('GET', /^v1\/rate-limits$/, () => rateLimitsOf(world)),
     route('GET', /^v1\/dead-letters$/, () => ({ groups: world.groups, is_complete: true })),
-    route('GET', /^v1\/workers$/, () => ({ workers: workersOf(world) })),
+    route('GET', /^v1\/workers$/, () => fleetOf(workersOf(world))),
     route('GET', /^v1\/slo$/, () => ({ tables: [sloOf(world)] })),
     route('GET', /^v1\/reclaims$/, ({ query }) => reclaimsOf(world, query)),
     route('GET', /^v1\/stale$/, () => staleOf(world)),

@@ -43,6 +43,7 @@ function queueOf(queue: string, changes: Partial<Queue>): Queue {
     waiting: 12,
     due: 7,
     running: 9,
+    oldest_due_ms: 192_000,
     released_often: 0,
     is_paused: false,
     ...none,
@@ -77,5 +78,5 @@ export const breakersOf = (now: number): Breaker[] => [
 export const queuesOf = (): Queue[] => [
   queueOf('media', { waiting: 18, due: 12, running: 16, dependency: 'gateway', breaker_state: 'closed' }),
   queueOf('render', { waiting: 9, due: 9, running: 5, dependency: 'converter', breaker_state: 'open' }),
-  queueOf('io', { table: 'uploads', waiting: 0, due: 0, running: 4 }),
+  queueOf('io', { table: 'uploads', waiting: 0, due: 0, oldest_due_ms: null, running: 4 }),
 ]

@@ -74,7 +74,7 @@ export function whyOf(job: Job | undefined): Omit<WhyAnswer, 'db_now'> | null {
     is_blocking: true,
     message,
     until_ms: until,
-    remedy: null,
+    remedies: [],
   })
   if (job.status === 'running')
     return {

@@ -5,7 +5,21 @@ import { iso } from './iso.ts'
 
 const MINUTE_MS = 60_000
 
-export function trendsOf(world: FakeWorld): Trend[] {
+export function trendsOf(world: FakeWorld, span: string | null): Trend[] {
+  const spans = spansOf(world)
+  if (span !== 'total') return spans
+  return STAGES.flatMap(({ type }): Trend[] => {
+    const own = spans.filter((trend) => trend.type === type)
+    const [first] = own
+    const sum = (name: 'enqueued' | 'completed' | 'failed' | 'rescued') =>
+      own.reduce((total, trend) => total + trend[name], 0)
+    if (first === undefined) return []
+    const counts = { enqueued: sum('enqueued'), completed: sum('completed') }
+    return [{ ...first, ...counts, failed: sum('failed'), rescued: sum('rescued') }]
+  })
+}
+
+function spansOf(world: FakeWorld): Trend[] {
   if (world.jobs.size === 0) return []
   const minute = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS
   return STAGES.flatMap(({ type }, kind) =>

@@ -1,7 +1,11 @@
 // Workers and SLO of the invented deployment.
-import type { Slo, Worker } from '../../../../src/http/contract/index.ts'
+import type { Slo, Worker, WorkerList } from '../../../../src/http/contract/index.ts'
+import { describeFleet, fleetText } from '../../../../src/policy/fleet/fleet.ts'
 import { type FakeWorld, leasesOf, STAGES, WORKERS } from './fake-world.ts'
 import { iso } from './iso.ts'
+
+const DRAINING = 'ip-10-0-4-5:12'
+const REPORT_MS = 15_000
 
 export function workersOf(world: FakeWorld): Worker[] {
   const now = Date.now()
@@ -13,10 +17,12 @@ export function workersOf(world: FakeWorld): Worker[] {
     return {
       id,
       table: 'jobs',
-      state: silentMs < 10_000 ? 'live' : leases.length > 0 ? 'silent' : 'gone',
+      state:
+        silentMs >= 10_000 ? (leases.length > 0 ? 'silent' : 'gone') : id === DRAINING ? 'draining' : 'live',
       host,
       pid: Number(pid),
       version: '0.1.0',
+      app_version: id === DRAINING ? '1.4.1' : '1.4.2',
       types: STAGES.map(({ type }) => type),
       concurrency: 8,
       running: leases.length,
@@ -26,15 +32,29 @@ export function workersOf(world: FakeWorld): Worker[] {
       seen_ms: silentMs,
       started_at: iso(world.startedAtMs - 7_200_000),
       seen_at: iso(now - silentMs),
-      draining_at: null,
+      draining_at: id === DRAINING ? iso(now - 40_000) : null,
       stopped_at: null,
       exit_code: null,
       drain_requested_at: null,
       drain_requested_by: null,
       drain_reason: null,
       presence: 'present',
+      report_times: Array.from({ length: 20 }, (_, nth) => iso(now - silentMs - (19 - nth) * REPORT_MS)),
     }
   })
+}
+
+export function fleetOf(workers: Worker[]): Pick<WorkerList, 'fleet' | 'workers'> {
+  const states = workers.map(({ id, state, app_version, started_at }) => {
+    return { workerId: id, state, appVersion: app_version, startedAt: new Date(started_at) }
+  })
+  const { isDeploying, versions, ...counts } = describeFleet(states, Date.now())
+  const shown = versions.map(({ appVersion, workers: count }) => ({
+    app_version: appVersion,
+    workers: count,
+  }))
+  const text = fleetText({ isDeploying, versions, ...counts })
+  return { fleet: { ...counts, versions: shown, is_deploying: isDeploying, text }, workers }
 }
 
 export function sloOf(world: FakeWorld): Slo {
