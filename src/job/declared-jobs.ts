@@ -15,7 +15,7 @@ export interface JobDeclaration<
   readonly payload?: StandardSchema<PayloadInput, Payload> | undefined
   readonly result?: StandardSchema<ResultInput, Result> | undefined
   /** The group of a job, by its payload as it is enqueued; `group` of the job itself overrides it. */
-  group?(payload: PayloadInput): string | undefined
+  group?(this: void, payload: PayloadInput): string | undefined
 }
 
 export type JobDeclarations = { readonly [type: string]: JobDeclaration }
@@ -33,7 +33,7 @@ export function job<
 >(schemas: {
   payload?: PayloadSchema
   result?: ResultSchema
-  group?(payload: TypesOf<PayloadSchema>['input']): string | undefined
+  group?(this: void, payload: TypesOf<PayloadSchema>['input']): string | undefined
 }): JobDeclaration<
   TypesOf<PayloadSchema>['input'],
   TypesOf<PayloadSchema>['output'],
