@@ -22,7 +22,7 @@ export interface HeartbeatThreadData {
 
 const data = { ...(workerData as HeartbeatThreadData) }
 const moved = new Set<(url: string) => void>()
-/** Of the session for presence, which follows it. */
+/** The session for presence follows it. */
 const server: MovingAddress = {
   find: async () => data.databaseUrl,
   known: () => data.databaseUrl,

@@ -172,9 +172,9 @@ class PresenceSession {
   /** Resolves with the first session that holds the lock; undefined if stopped, or impossible here. */
   #connect(): Promise<pg.Client | undefined> {
     return new Promise((resolve) => {
-      let isOver = false
+      let hasEnded = false
       const finish = (client: pg.Client | undefined) => {
-        isOver = true
+        hasEnded = true
         clearTimeout(next)
         this.#stopping.signal.removeEventListener('abort', stopped)
         for (const other of this.#tries) if (other !== client) destroyClient(other)
@@ -186,7 +186,7 @@ class PresenceSession {
       let next: NodeJS.Timeout
       let tried = 0
       const attempt = () => {
-        if (this.#tries.size < MAX_TRIES) void this.#try(finish, () => isOver)
+        if (this.#tries.size < MAX_TRIES) void this.#try(finish, () => hasEnded)
         tried += 1
         next = setTimeout(attempt, tried < EAGER_TRIES ? NEXT_TRY_MS : RARE_TRY_MS)
       }
@@ -194,9 +194,9 @@ class PresenceSession {
     })
   }
 
-  async #try(finish: (client: pg.Client | undefined) => void, isOver: () => boolean): Promise<void> {
+  async #try(finish: (client: pg.Client | undefined) => void, hasEnded: () => boolean): Promise<void> {
     const address = await findAddress(this.#options.server).catch(() => undefined)
-    if (address === undefined || isOver()) return
+    if (address === undefined || hasEnded()) return
     const client = this.#createClient(address)
     this.#tries.add(client)
     const isCurrent = () => this.#tries.has(client)

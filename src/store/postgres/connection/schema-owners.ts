@@ -22,7 +22,7 @@ export const findAddress = async (server: ServerAddress): Promise<string> =>
 
 export interface SchemaOwnersOptions {
   coordinatorUrl: string
-  /** Of the coordinator. */
+  /** Connected to the coordinator. */
   client: QueryClient
   schemas: string[]
 }
