@@ -6,7 +6,7 @@ import { noteSilentShard } from '../store/silent-shards.ts'
 interface Table {
   name: string
   store: JobStore
-  /** Of a shard: its name among all shards, which reads of the whole table give as well. */
+  /** The name that reads of the whole table give to the shard. */
   shardName?: string
 }
 

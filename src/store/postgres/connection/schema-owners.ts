@@ -26,7 +26,7 @@ export const movesOf = (server: ServerAddress): MovingAddress['onMoved'] | undef
 
 export interface SchemaOwnersOptions {
   coordinatorUrl: string
-  /** Of the coordinator. */
+  /** Connected to the coordinator. */
   client: QueryClient
   schemas: string[]
 }
