@@ -132,6 +132,7 @@ const MUTANTS = [
   },
   {
     name: 'a completion whose answer was lost is not repeated',
+    isOpen: true,
     file: 'attempt/job-runner.ts',
     from: '(last: unknown) => (isRefusal(last) ? this.#endWith(this.#fail(last)) : this.#end(lostOutcome(last))),',
     to: '() => {},',
