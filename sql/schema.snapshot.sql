@@ -77,6 +77,12 @@
 -- constraint causes causes_pkey PRIMARY KEY (attachment, cause_id)
 -- constraint causes causes_state_check CHECK ((state = ANY (ARRAY['investigating'::text, 'resolved'::text, 'ignored'::text])))
 -- CREATE UNIQUE INDEX causes_pkey ON <schema>.causes USING btree (attachment, cause_id)
+-- table claim_locks fillfactor=50
+-- column claim_locks.slot integer not null
+-- column claim_locks.taken_at timestamp with time zone
+-- column claim_locks.reached text
+-- constraint claim_locks claim_locks_pkey PRIMARY KEY (slot)
+-- CREATE UNIQUE INDEX claim_locks_pkey ON <schema>.claim_locks USING btree (slot)
 -- table dedupe_locks fillfactor=50
 -- column dedupe_locks.slot integer not null
 -- constraint dedupe_locks dedupe_locks_pkey PRIMARY KEY (slot)
@@ -187,11 +193,17 @@
 -- column jobs.traceparent text
 -- column jobs.backoff_steps_ms bigint[]
 -- column jobs.expires_at timestamp with time zone
+-- column jobs.progress_value double precision
+-- column jobs.progress_text text
+-- column jobs.group_key text
 -- constraint jobs jobs_pkey PRIMARY KEY (id)
 -- constraint jobs jobs_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'running'::text, 'succeeded'::text, 'dead'::text, 'cancelled'::text])))
 -- CREATE INDEX jobs_dead ON <schema>.jobs USING btree (id) WHERE (status = 'dead'::text)
 -- CREATE INDEX jobs_ended ON <schema>.jobs USING btree (COALESCE(finished_at, updated_at, created_at)) WHERE (status = ANY (ARRAY['succeeded'::text, 'dead'::text, 'cancelled'::text]))
--- CREATE INDEX jobs_ready ON <schema>.jobs USING btree (COALESCE(queue, type), priority, COALESCE(run_at, created_at), id) WHERE (status = 'waiting'::text)
+-- CREATE INDEX jobs_group_heads ON <schema>.jobs USING btree (COALESCE(queue, type), group_key, id) WHERE ((status = 'waiting'::text) AND (group_key IS NOT NULL))
+-- CREATE INDEX jobs_group_running ON <schema>.jobs USING btree (COALESCE(queue, type), group_key) WHERE ((status = 'running'::text) AND (group_key IS NOT NULL))
+-- CREATE INDEX jobs_grouped ON <schema>.jobs USING btree (COALESCE(queue, type), priority, group_key, COALESCE(run_at, created_at), id) WHERE ((status = 'waiting'::text) AND (group_key IS NOT NULL))
+-- CREATE INDEX jobs_ready ON <schema>.jobs USING btree (COALESCE(queue, type), priority, (((group_key IS NOT NULL))::integer), COALESCE(run_at, created_at), id) WHERE (status = 'waiting'::text)
 -- CREATE INDEX jobs_running ON <schema>.jobs USING btree (id) WHERE (status = 'running'::text)
 -- CREATE UNIQUE INDEX jobs_dedupe ON <schema>.jobs USING btree (type, dedupe_key) WHERE ((dedupe_key IS NOT NULL) AND (status = ANY (ARRAY['waiting'::text, 'running'::text])))
 -- CREATE UNIQUE INDEX jobs_pkey ON <schema>.jobs USING btree (id)
@@ -333,6 +345,22 @@
 -- constraint probes probes_breaker_fkey FOREIGN KEY (breaker) REFERENCES <schema>.breakers(name) ON DELETE CASCADE
 -- constraint probes probes_pkey PRIMARY KEY (breaker, attachment, job_id)
 -- CREATE UNIQUE INDEX probes_pkey ON <schema>.probes USING btree (breaker, attachment, job_id)
+-- table queue_limits
+-- column queue_limits.attachment text not null
+-- column queue_limits.queue text not null
+-- column queue_limits.concurrency integer
+-- column queue_limits.group_concurrency integer
+-- column queue_limits.group_order text
+-- column queue_limits.changed_at timestamp with time zone not null
+-- column queue_limits.changed_by text
+-- constraint queue_limits queue_limits_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
+-- constraint queue_limits queue_limits_check CHECK (((group_order IS NULL) OR (group_concurrency = 1)))
+-- constraint queue_limits queue_limits_check1 CHECK ((num_nonnulls(concurrency, group_concurrency) > 0))
+-- constraint queue_limits queue_limits_concurrency_check CHECK (((concurrency >= 1) AND (concurrency <= 1000000)))
+-- constraint queue_limits queue_limits_group_concurrency_check CHECK (((group_concurrency >= 1) AND (group_concurrency <= 1000000)))
+-- constraint queue_limits queue_limits_group_order_check CHECK ((group_order = 'fifo'::text))
+-- constraint queue_limits queue_limits_pkey PRIMARY KEY (attachment, queue)
+-- CREATE UNIQUE INDEX queue_limits_pkey ON <schema>.queue_limits USING btree (attachment, queue)
 -- table rate_limits fillfactor=50
 -- column rate_limits.key text not null
 -- column rate_limits.full_at timestamp with time zone not null
@@ -555,25 +583,31 @@
 -- function backoff_ms(p_steps_ms bigint[], p_base_ms bigint, p_max_ms bigint, p_jitter_ms bigint, p_ordinal integer, p_random double precision) returns bigint sql immutable af4c886ddc5d72291aaccb4c9eb0a19a
 -- function begin_operation(p_operation jsonb) returns jsonb plpgsql volatile enable_seqscan=off 2b00c84580fdb93ab7994543cfab1551
 -- function begin_request(p_actor text, p_key text, p_sha256 bytea) returns TABLE(outcome text, status integer, answer text) plpgsql volatile search_path=pg_catalog, pg_temp 7113134abf52528f0220fd8f9d411e53
--- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies, p_has_waited boolean) returns jsonb plpgsql volatile 537a73471fe76d520dd15f272e7421f7
+-- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies, p_has_waited boolean) returns jsonb plpgsql volatile d6aaacd72f1204f3744078f2e63f9a06
 -- function begin_waits(p_attachment text, p_job_ids text[], p_channel integer, p_for_ms bigint) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 1f6f821f1d9f91fe1965061c7ccad4bf
 -- function breaker_cooldown_ms(p_breaker <schema>.breakers) returns double precision sql immutable ed8059dc74c6bb99102835bada94251c
 -- function breaker_state(p_held_at timestamp with time zone, p_held_until timestamp with time zone, p_is_open boolean, p_mode text, p_cooldown_until timestamp with time zone) returns text sql stable 36186a0b938e75470831e9a6bf50bd07
--- function bury_jobs(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql volatile 4d2c94b63e96fca71e7f533f6884cc9d
+-- function bury_jobs(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql volatile f46c6482a1442ca7b1dc88cd3a36f16c
 -- function bury_spent(p_ids uuid[], p_policy <schema>.policies) returns SETOF <schema>.reaped_job plpgsql volatile enable_seqscan=off 84e4eaa5fab63417d84b1d73f9d5e75a
 -- function cancel_facts(p_attachment text, p_job_id text) returns jsonb plpgsql stable search_path=pg_catalog, pg_temp f2c33abe9fed8f5b18649196b5407484
 -- function cancel_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 461bb304c3a908f5cdd75a8d653b964d
 -- function cause_id(p_code text, p_reason text) returns text sql stable ee98c97a04a26c0a66b632ab5262a02f
 -- function chance_of(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer, p_expires_at timestamp with time zone) returns text sql stable 8f014690a3fb5929d7ad4b217c819428
 -- function change_jobs(p_operation <schema>.operations, p_ids uuid[]) returns SETOF <schema>.job_outcome plpgsql volatile 9e2cb229b5111a09776dbc4d2a7e0bf9
--- function claim_batches(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_policy jsonb, p_actor text, p_cursors jsonb, p_id uuid DEFAULT NULL::uuid, p_is_serial boolean DEFAULT false) returns TABLE(lease_id uuid, priority integer, max_attempts integer, default_stage text, granted_at timestamp with time zone, jobs text) plpgsql volatile plan_cache_mode=force_generic_plan enable_seqscan=off enable_bitmapscan=off b4ca88c19561f7505340feb484db7ece
--- function claim_due(p_worker_id text, p_queues text[], p_shares integer[], p_limit integer, p_priority integer, p_types jsonb, p_cursors jsonb, p_policy <schema>.policies, p_lease_ms bigint, p_lease_id uuid, p_skips text[], p_slots jsonb, p_id uuid, p_ids uuid[], p_actor text, OUT locked integer, OUT granted integer, OUT granted_at timestamp with time zone, OUT jobs text, OUT held json) returns record plpgsql volatile 9b344cd14e0ce59193e1e7696dbf3083
+-- function claim_batches(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_policy jsonb, p_actor text, p_cursors jsonb, p_id uuid DEFAULT NULL::uuid, p_is_serial boolean DEFAULT false, p_is_part boolean DEFAULT false, p_slots jsonb DEFAULT NULL::jsonb) returns TABLE(lease_id uuid, priority integer, max_attempts integer, default_stage text, granted_at timestamp with time zone, jobs text) plpgsql volatile plan_cache_mode=force_generic_plan enable_seqscan=off enable_bitmapscan=off 2ca3bf3c99e7120d14f20725b67dbd89
+-- function claim_due(p_worker_id text, p_queues text[], p_shares integer[], p_limit integer, p_priority integer, p_types jsonb, p_cursors jsonb, p_policy <schema>.policies, p_lease_ms bigint, p_lease_id uuid, p_skips text[], p_slots jsonb, p_lane integer, p_starts timestamp with time zone[], p_only uuid[], p_ids uuid[], p_actor text, OUT locked integer, OUT granted integer, OUT granted_at timestamp with time zone, OUT jobs text, OUT held json) returns record plpgsql volatile 119acf02f73092223e50a374c578e9d9
 -- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile 7786210a62870196171acc4b2d4a1646
 -- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_cursors jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile 12ef0a0f7ed159ac16a66fe306963c13
--- function claim_level(p_queues text[], p_priority integer, p_cursors jsonb, OUT priority integer, OUT queues text[], OUT due_at timestamp with time zone[], OUT ids uuid[]) returns record plpgsql stable 6a088cd1f7e8397dcbbfed656cb2f28f
+-- function claim_level(p_queues text[], p_priority integer, p_cursors jsonb, p_lane integer, OUT priority integer, OUT queues text[], OUT due_at timestamp with time zone[], OUT ids uuid[]) returns record plpgsql stable ab534ffce5a46a964e5645e2114cb81b
 -- function claim_level_of(p_id uuid, p_queues text[], p_types text[], OUT priority integer, OUT queues text[], OUT cursors jsonb) returns record plpgsql volatile 9a942c865257f3dd4ab7376444f8b592
+-- function claim_limited(p_worker_id text, p_queues text[], p_limit integer, p_types jsonb, p_policy <schema>.policies, p_lease_ms bigint, p_lease_id uuid, p_id uuid, p_actor text, INOUT free integer, INOUT buried integer, INOUT skips text[], INOUT slots jsonb, OUT is_reserved boolean, OUT is_refused boolean, OUT priorities integer[], OUT granted_at timestamp with time zone[], OUT jobs text[]) returns record plpgsql volatile 66baedd40ffca298b414ed70f1327ba9
+-- function claim_parts(p_worker_id text, p_queues text[], p_limited text[], p_limit integer, p_types text[], p_lease_ms bigint, p_policy jsonb, p_actor text, p_cursors jsonb, p_id uuid, p_slots jsonb) returns TABLE(lease_id uuid, priority integer, max_attempts integer, default_stage text, granted_at timestamp with time zone, jobs text) plpgsql volatile 2fd0f6838bb131b4f35737dfe482014f
 -- function claim_rows(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_policy jsonb, p_actor text, p_cursors jsonb, p_id uuid) returns SETOF <schema>.claimed_job plpgsql volatile 9e0d5d7625bf79f6d9353a066107818b
--- function claim_shares(p_queues text[], p_due_at timestamp with time zone[], p_ids uuid[], p_priority integer, p_limit integer, p_types jsonb, p_policy <schema>.policies, p_cursors jsonb, p_skips text[], OUT queues text[], OUT shares integer[]) returns record plpgsql volatile 8447f48f1bc38b538c8d1b032cdb1953
+-- function claim_scope(p_worker_id text, p_queues text[], p_id uuid, OUT id uuid, OUT queues text[], OUT limited text[], OUT slots jsonb) returns record plpgsql volatile f010e157431348bb2d98b40fcb9536db
+-- function claim_shares(p_queues text[], p_due_at timestamp with time zone[], p_ids uuid[], p_priority integer, p_limit integer, p_types jsonb, p_policy <schema>.policies, p_cursors jsonb, p_skips text[], OUT queues text[], OUT shares integer[]) returns record plpgsql volatile f1694094e161a631f5d1ebf2ddaadfc9
+-- function claim_slot(p_attachment text, p_queue text, p_group text DEFAULT NULL::text) returns integer sql stable e544601f49e30a447ec41ec535b962ae
+-- function claim_turn(p_queue text, p_limit integer, p_after integer[], p_types jsonb, p_policy <schema>.policies, p_skips text[], p_id uuid, OUT priority integer, OUT lane integer, OUT share integer, OUT starts timestamp with time zone[], OUT ids uuid[], OUT is_refused boolean) returns record plpgsql volatile 7f0ec98eff02a51aacde35b29c4d1182
+-- function claim_turn_of(p_id uuid, p_types jsonb, p_places integer, p_order text, OUT priority integer, OUT lane integer, OUT starts timestamp with time zone[], OUT ids uuid[], OUT is_refused boolean) returns record plpgsql volatile 7f709610b7df2f859a7f99f6aef4d2db
 -- function close_breaker(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp db285e3626cd360b8fe1c59916db3839
 -- function cohort_spread_ms(p_policy <schema>.policies, p_is_timeout boolean, p_jobs bigint, p_backoff_ms bigint) returns bigint sql immutable f931a4c15a995e3e995ea81186972e19
 -- function complete_batch(p_ids uuid[], p_lease_ids uuid[], p_results text[], p_actor text, p_policy jsonb) returns SETOF <schema>.job_outcome plpgsql volatile plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off db79bf1198322d8e5ef6cb246dacac49
@@ -581,7 +615,7 @@
 -- function count_dispatches(p_attachment text) returns integer sql stable search_path=pg_catalog, pg_temp 9f65886d95b67d2402f7668381aa8ddf
 -- function count_durations(p_durations double precision[]) returns integer[] sql immutable search_path=pg_catalog, pg_temp 4e176eed9fcb8662e37b71d28dd71fde
 -- function count_minute(p_from timestamp with time zone) returns integer plpgsql volatile enable_seqscan=off f74a5822122214f37c7a4dbc625ccfef
--- function count_operation_ends(p_id uuid) returns jsonb plpgsql stable 798592ae21ef6b4b0f8e1cbcde70ec43
+-- function count_operation_ends(p_id uuid) returns jsonb plpgsql stable d33efa718f1592ca0e0edcb004da67ea
 -- function count_successes(p_breaker <schema>.breakers, p_count integer) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 0bb23b5b9db62b4a36089607a0946822
 -- function count_trends(p_minute timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer plpgsql volatile enable_seqscan=off 5e8ca917bd3a21efac1ece0b63587fcb
 -- function create_token(p_name text, p_sha256 bytea, p_scopes text[], p_owner text DEFAULT NULL::text, p_expires_in_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp e20a997689c0da2da08464a6ab5c9120
@@ -594,17 +628,17 @@
 -- function drain_worker(p_attachment text, p_worker_id text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile search_path=pg_catalog, pg_temp cbfce7c35f11cac72007f6ec7b796d7e
 -- function drop_team_object(p_kind text, p_schema text, p_name text, p_takes text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 70142806f840733dc906fb90d344f1ae
 -- function due_at(p_job jsonb, p_now timestamp with time zone) returns timestamp with time zone sql stable 0bf6d38af31340a1ef9c5b295e9b3c59
--- function due_level(p_queues text[], p_priority integer, p_cursors jsonb) returns integer plpgsql stable 4db0856a6b1315841d4c1429dc3bfd29
+-- function due_level(p_queues text[], p_priority integer, p_cursors jsonb, p_lane integer) returns integer plpgsql stable 97c94aff9e5fdc63b12802b5e3eacf3a
 -- function duration_at(p_counts integer[], p_share double precision) returns double precision sql immutable search_path=pg_catalog, pg_temp 2fa9af80df6fff8a173f9d3b6364cdd9
 -- function empty_step(p_began_at timestamp with time zone, p_hold_reason text, p_is_redundant boolean) returns json sql volatile search_path=pg_catalog, pg_temp 4eb14b442981fee61dbda95d40457bf2
 -- function end_operation(p_attachment text, p_id uuid, p_lease_id uuid, p_state text, p_stopped text DEFAULT NULL::text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp 9e14f90ebf9f40247b33db51bb12dbb2
 -- function end_waits(p_attachment text, p_job_ids text[], p_channel integer) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 0ef38e525def40682b4775d458cc3cb5
--- function enqueue_batch(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_policy jsonb) returns json plpgsql volatile plan_cache_mode=force_generic_plan 2777edaa0cb2d95bc964d76af7d1bca3
+-- function enqueue_batch(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_policy jsonb) returns json plpgsql volatile plan_cache_mode=force_generic_plan 14dd4b3c76d00f8217ff09ca5c7e3678
 -- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.job_outcome plpgsql volatile 19620ef03b9e352ca0a8a1f561ff3fc7
 -- function enqueue_keyed(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, OUT created uuid[], OUT queues text[], OUT delays_ms double precision[], OUT ids text[], OUT outcomes text[]) returns record plpgsql volatile cfc1c9da1637b003e768fcf07b8b6120
 -- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile 12e9d8f474f915ae687f0a8d6b12b317
 -- function expiry_of(p_job jsonb, p_now timestamp with time zone) returns timestamp with time zone sql stable a0cc6956193f3a1e2fb0e9d6a780ed5d
--- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 448e43db2f43b31e81c5815ef55f2a38
+-- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 89f4320151e73dbf2c0faaffd0b1d710
 -- function extend_free_leases(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint, p_policy <schema>.policies, p_now timestamp with time zone, OUT ids uuid[], OUT lease_ids uuid[], OUT answers text[]) returns record plpgsql volatile lock_timeout=1ms plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off bdea5df4059375de44d87af16cf968c2
 -- function fail_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[], p_tries integer[], p_error text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp a3463f3ffc124f35f6bcccab5de6f5d6
 -- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off e669fcb54dd396133567a93063c96748
@@ -622,9 +656,12 @@
 -- function give_back_operation(p_attachment text, p_id uuid, p_lease_id uuid) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 28adfcbd3680616995c0606d8eab9f07
 -- function gone_workers(p_attachment text) returns TABLE(worker_id text, presence_key integer, vanished_at timestamp with time zone) plpgsql stable search_path=pg_catalog, pg_temp 272dbd7bb851f4aa1b7394888dcfcb60
 -- function group_dead_jobs(p_limit integer DEFAULT 100, p_owner text DEFAULT NULL::text) returns TABLE(cause_id text, code text, category text, jobs integer, first_at timestamp with time zone, last_at timestamp with time zone, example_reason text, example_id text, max_crashes integer, is_complete boolean, state text, changed_at timestamp with time zone, changed_by text, state_reason text, back_since timestamp with time zone) plpgsql stable enable_seqscan=off enable_bitmapscan=off ce1df8329e4b79f0de30e1a166b5ac4e
+-- function group_head(p_queue text, p_group text) returns uuid plpgsql volatile enable_seqscan=off 164f0803b83391b87c166898828318fd
+-- function group_running(p_queue text, p_group text, p_limit integer) returns integer plpgsql volatile enable_seqscan=off b2767b1ea931da03231bacc7b114e1a5
+-- function groups_from(p_queue text, p_priority integer, p_order text, p_from text, p_count integer) returns text[] plpgsql stable f1556cd3fe97ffa7c21c4a88d2818226
 -- function has_budget(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 2ea22b0770f44fa8e80517ee9dc23637
--- function has_due_jobs(p_queues text[]) returns boolean plpgsql stable enable_seqscan=off 80363ad7acf3ec260a5b249c9eef3e09
--- function has_queue_rules(p_attachment text) returns boolean plpgsql stable 538419c5c411746f14caec473d76f6e6
+-- function has_due_jobs(p_queues text[]) returns boolean plpgsql stable enable_seqscan=off f1f20af65687bd22d5d4d7ac733392c8
+-- function has_queue_rules() returns boolean plpgsql stable 9804640015ae4232232a3e0ca5356214
 -- function has_row_constraints() returns boolean plpgsql stable search_path=pg_catalog, pg_temp 279b293408c5c5672453a4a0d2d397d1
 -- function has_row_security(p_table oid, p_role oid) returns boolean sql stable search_path=pg_catalog, pg_temp 85680e350bf2f159c14b79db78f4d6ab
 -- function has_search_index(p_column text) returns boolean sql stable search_path=pg_catalog, pg_temp eaa8e2431f4fe9e95c6488e14786fbd0
@@ -640,7 +677,7 @@
 -- function hold_breaker(p_name text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp 84b7469cd276585320b2e4962eec26ab
 -- function hold_keys(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[], p_settled integer[]) returns uuid[] plpgsql volatile enable_seqscan=off a3f13dbabd66483644a097948809314c
 -- function hold_keys_of(p_ids uuid[], p_owner text) returns boolean plpgsql volatile enable_seqscan=off 7f6527d503e09a81088edaedb16bca7d
--- function insert_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, p_settled integer[], OUT created uuid[], OUT queues text[], OUT delays_ms double precision[]) returns record plpgsql volatile daabaad54f501e9a724de3c69e8d2848
+-- function insert_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, p_settled integer[], OUT created uuid[], OUT queues text[], OUT delays_ms double precision[]) returns record plpgsql volatile 82618277383a661f0d0ed8fcf68d10e4
 -- function is_failure_final(p_policy <schema>.policies, p_is_retryable boolean, p_category text, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 2b2adfd3ae57132d7d73b09eb900a7cc
 -- function is_gone(p_vanished_at timestamp with time zone, p_absent_at timestamp with time zone, p_seen_at timestamp with time zone, p_grace_ms bigint) returns boolean sql stable cb98ba14dbb52b28b32f7bc5a5a62f00
 -- function is_held(p_outage_from timestamp with time zone, p_outage_to timestamp with time zone, p_ended_at timestamp with time zone, p_heartbeat_at timestamp with time zone, p_lease_ms bigint) returns boolean sql stable 74c1d23cc8af79a07fcc2de4cd114550
@@ -655,10 +692,10 @@
 -- function iso_utc(p_at timestamp with time zone) returns text sql stable 176cd2037154ccd6faf444688005df02
 -- function job_lock(p_id uuid) returns jsonb plpgsql volatile 28728380b5da88dc67ac49c49b90c6b3
 -- function job_outcomes(p_ids uuid[], p_lease_ids uuid[], p_finished uuid[], p_outcome text, p_deleted uuid[] DEFAULT NULL::uuid[], p_deleted_lease_ids uuid[] DEFAULT NULL::uuid[]) returns SETOF <schema>.job_outcome plpgsql volatile 2d6aeeb8a5a4fd9146dfeace9ccc2e9b
--- function job_problem(p_job jsonb) returns text sql stable 214d8fae90b518db52162e5062e720fa
--- function job_record(p_id uuid) returns jsonb sql stable c51d97b72c7c4f6ced55ddcf35cd0cba
+-- function job_problem(p_job jsonb) returns text sql stable 124218e797b440ab25aa4cc198c5eccd
+-- function job_record(p_id uuid) returns jsonb sql stable 72ab55f01c0dd3faa1cf0748b2f8c06e
 -- function job_summary(p_id uuid, p_with_payload boolean) returns jsonb plpgsql stable 3df293da0674f1025e7240e44e85ea14
--- function jobs_ahead(p_id uuid) returns integer plpgsql stable a589e1cf49ffee60ae58b7983314c3b7
+-- function jobs_ahead(p_id uuid) returns integer plpgsql stable 587127a940d51efe410000f5875b19fb
 -- function judged_chance(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer, p_expires_at timestamp with time zone) returns text plpgsql stable 4ab77a257703f99ebc772d141a100310
 -- function keep_rights(p_table oid, p_kind text, p_identity text, p_former jsonb) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 209f53ac41144c4c3f082657a9fea62f
 -- function keep_worker(p_worker_id text, p_ids uuid[], p_is_first boolean, p_reserves boolean, p_lease_id uuid, p_policy <schema>.policies) returns boolean plpgsql volatile c890a274690bb01f22024feed78bc32d
@@ -670,6 +707,9 @@
 -- function leases_by_worker() returns jsonb sql stable 48348b2e63fb940bd02d9c0fa75f98bf
 -- function leave_presence(p_attachment text, p_worker_id text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp d09223ead7869d821f58602d9a0ef1de
 -- function limit_breaker(p_name text, p_limited_ms double precision) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp ba7adc02b6784abe57e2c8b177cca94c
+-- function limit_facts(p_queue text, p_group text) returns jsonb plpgsql volatile ff850189b64340912a98f3960a575263
+-- function limit_queue(p_queue text, p_concurrency integer DEFAULT NULL::integer, p_group_concurrency integer DEFAULT NULL::integer, p_group_order text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 5d5a39b5829bc5f6c1b8f6bc002ad16d
+-- function limited_queues(p_queues text[]) returns text[] plpgsql volatile c4f89a96108e02040fc90216f8f2dce2
 -- function list_audit_entries(p_table text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, at timestamp with time zone, type text, actor text, reason text, table_name text, job_id text, subject text, details jsonb, next text) plpgsql stable search_path=pg_catalog, pg_temp 4ab0b40e09fdadceb986fcd53f2f289d
 -- function list_breakers(p_name text DEFAULT NULL::text) returns SETOF <schema>.breaker_status sql stable search_path=pg_catalog, pg_temp 148d633217c72c9c9552cec84a468e68
 -- function list_changed_jobs(p_id uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 100) returns TABLE(job_id text, place integer, outcome text, status text) plpgsql stable 020275e108f1c3196bc1d6b31c04fa06
@@ -677,7 +717,7 @@
 -- function list_jobs(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 100, p_before uuid DEFAULT NULL::uuid, p_with_payload boolean DEFAULT false) returns jsonb plpgsql stable 1bf9dfa2e1c9365d4446ab50a4c3e7d2
 -- function list_operation_jobs(p_attachment text, p_id uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 100) returns TABLE(job_id text, place integer, outcome text) plpgsql stable search_path=pg_catalog, pg_temp 7bbe8761f078b46bd5fbb2112f090784
 -- function list_operations(p_attachment text, p_owner text DEFAULT NULL::text, p_before uuid DEFAULT NULL::uuid, p_limit integer DEFAULT 100, p_id uuid DEFAULT NULL::uuid) returns TABLE(operation jsonb) plpgsql stable search_path=pg_catalog, pg_temp 64de8b9c824ab7d4f214ad47e76d0dd5
--- function list_queues(p_queues text[] DEFAULT NULL::text[], p_count_limit integer DEFAULT 100000) returns TABLE(queue text, waiting integer, due integer, running integer, released_often integer, is_paused boolean, paused_at timestamp with time zone, paused_for_ms double precision, paused_by text, pause_reason text, dependency text, breaker_state text, at_least text[], is_complete boolean, oldest_due_ms double precision) plpgsql stable enable_seqscan=off 50929645df54801a30d7b02553af2174
+-- function list_queues(p_queues text[] DEFAULT NULL::text[], p_count_limit integer DEFAULT 100000) returns TABLE(queue text, waiting integer, due integer, running integer, released_often integer, is_paused boolean, paused_at timestamp with time zone, paused_for_ms double precision, paused_by text, pause_reason text, dependency text, breaker_state text, concurrency integer, group_concurrency integer, group_order text, at_least text[], is_complete boolean, oldest_due_ms double precision) plpgsql stable enable_seqscan=off 447433d1e9e66af5c05a2cd1144516e6
 -- function list_rate_limits(p_prefix text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(key text, rate_per_s double precision, burst integer, tokens integer, next_token_in_ms double precision, full_in_ms double precision, used_at timestamp with time zone) plpgsql stable search_path=pg_catalog, pg_temp 663798c7f54ef8811db51906f28ff74e
 -- function list_reclaims(p_worker_id text DEFAULT NULL::text, p_stage text DEFAULT NULL::text, p_before bigint DEFAULT NULL::bigint, p_limit integer DEFAULT 100) returns jsonb plpgsql stable e3c165661a4c71380419be3daa28a2f6
 -- function list_schedules(p_name text DEFAULT NULL::text) returns SETOF <schema>.schedule_status sql stable search_path=pg_catalog, pg_temp ce9bb713de93256966b29d4563d283af
@@ -692,9 +732,13 @@
 -- function listen_to_hints(p_attachment text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 7a9df91c3c0b1eb7c119dec97f519a80
 -- function listen_to_waits(p_attachment text) returns text plpgsql volatile search_path=pg_catalog, pg_temp ae243436d800f7b57d3f5d0172dc928b
 -- function lock_breaker(p_name text) returns <schema>.breakers plpgsql volatile search_path=pg_catalog, pg_temp f35d1ca1fcd9210e73a0d0a351bb43d8
+-- function lock_claim_slots(p_slots integer[]) returns integer[] plpgsql volatile search_path=pg_catalog, pg_temp enable_seqscan=off b76f0c4c5bbf7b1e22c7477e4a58a240
 -- function lock_class(p_purpose text) returns integer sql immutable 124548f3799a8e39177315aaddad9ac3
 -- function lock_gone_workers(p_attachment text) returns jsonb sql volatile search_path=pg_catalog, pg_temp 94a5f52a5032e7fef244bb8001e83688
--- function lock_keys(p_attachment text, p_types text[], p_keys text[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp dbf4641b7c79618eaff9567f9e6d6746
+-- function lock_grouped(p_queue text, p_groups text[], p_limit integer, p_places integer, p_priority integer, p_types jsonb, p_policy <schema>.policies, p_skips text[], OUT starts timestamp with time zone[], OUT ids uuid[]) returns record plpgsql volatile 4210bdeac18c4e7a76244969efa64589
+-- function lock_groups(p_attachment text, p_queue text, p_groups text[]) returns text[] plpgsql volatile search_path=pg_catalog, pg_temp e27949dc03c8b6f8e2e687d48540920b
+-- function lock_heads(p_queue text, p_groups text[], p_limit integer, p_types jsonb, p_policy <schema>.policies, p_skips text[], OUT priority integer, OUT starts timestamp with time zone[], OUT ids uuid[]) returns record plpgsql volatile 12e12d36061305ba82398f5d1a939cdf
+-- function lock_keys(p_attachment text, p_types text[], p_keys text[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 0002ee237993fb21dec4c5bf564f67c3
 -- function lock_table() returns text plpgsql volatile lock_timeout=200ms 6c57ab33b97de8379196a4d813765858
 -- function look_at_workers(p_attachment text, OUT newly_gone integer, OUT watchers integer) returns record plpgsql volatile search_path=pg_catalog, pg_temp f29ea7d054747d43ac0c5630ab7188d2
 -- function lowest_uuid_v7(p_at timestamp with time zone) returns uuid sql immutable 944652dfde09c6bc23b7b32312bb7b6f
@@ -704,14 +748,16 @@
 -- function max_runtime_ms(p_policy <schema>.policies, p_type text) returns bigint sql immutable 5537fbd1a13b1d365ef954ced3aa3589
 -- function maximum_of(p_policy <schema>.policies, p_own integer, p_handler integer) returns integer sql immutable ccc3365739f7f9f090fa153ab602416b
 -- function ms_between(p_from timestamp with time zone, p_to timestamp with time zone) returns double precision sql immutable e86285f6d4c71daa3ac97a2e48b77623
--- function new_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_now timestamp with time zone, p_max_attempts integer) returns TABLE(place integer, type text, queue text, payload jsonb, priority integer, owner text, dedupe_key text, run_at timestamp with time zone, stage text, expected_duration_ms integer, max_attempts integer, traceparent text, backoff_steps_ms bigint[], expires_at timestamp with time zone, dedupe_for_ms double precision, dedupe_replace boolean) sql stable d0bf59e906db2233765dc24da50b5e88
+-- function new_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_now timestamp with time zone, p_max_attempts integer) returns TABLE(place integer, type text, queue text, payload jsonb, priority integer, owner text, dedupe_key text, run_at timestamp with time zone, stage text, expected_duration_ms integer, max_attempts integer, traceparent text, backoff_steps_ms bigint[], expires_at timestamp with time zone, dedupe_for_ms double precision, dedupe_replace boolean, group_key text) sql stable 255761354f7e6e007e5311f0d3266d11
 -- function next_cursor(p_cursors jsonb, p_priority integer) returns integer plpgsql immutable search_path=pg_catalog, pg_temp 5886c69ec567a9102eca556b25f190c9
+-- function next_turn(p_limit integer, p_types jsonb, p_policy <schema>.policies, p_skips text[], p_id uuid, INOUT queues text[], INOUT after integer[], OUT priority integer, OUT lane integer, OUT shares integer[], OUT starts timestamp with time zone[], OUT ids uuid[], OUT is_refused boolean) returns record plpgsql volatile bb8780e21f727d4e5785ed8c8576ffb6
 -- function notify_waits(p_attachment text, p_job_ids text[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp cfedfb16776195fab014d1d08a409364
 -- function observe_jobs(p_limit integer, p_cursor jsonb, p_policy <schema>.policies, OUT reported jsonb, OUT last_id text, OUT is_last boolean) returns record plpgsql volatile 730e41b060ae90786ec2ad312fccbeb7
 -- function observed_outcomes() returns TABLE(job_id text, lease text, outcome text) plpgsql stable c5c11975191ebe54eb81625772b81603
 -- function oldest_client() returns text sql immutable d6ad5dc9293ddd828e7bedec16d93be5
--- function oldest_due(OUT due_at timestamp with time zone, OUT is_cut boolean) returns record plpgsql stable d08cdc8daa62e1bdc0aa7d0bfedcdfaa
+-- function oldest_due(OUT due_at timestamp with time zone, OUT is_cut boolean) returns record plpgsql stable ae29ea58cb0f4225ab4a2963982c772b
 -- function open_breaker(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 2533dcba3c5190f1ddce6e44b21309c0
+-- function open_groups(p_queue text, p_priority integer, p_order text, p_places integer, p_from text, p_limit integer, OUT groups text[], OUT next_from text) returns record plpgsql stable 6b4c857a61f046a2ff826f6eb533b854
 -- function open_queues(p_attachment text, p_queues text[]) returns TABLE(queues text[], slots jsonb) sql stable search_path=pg_catalog, pg_temp a88aaa0772386bd22d3ad8eedb5ce25b
 -- function operation_record(p_operation <schema>.operations) returns jsonb sql stable 72527d0f4f5749d669eecadc0d5df5a4
 -- function pause_queue(p_queue text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp b6f69872d6e6079ca42c14dcb197c80b
@@ -728,9 +774,11 @@
 -- function prune_reports(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 8a2bad9d6ca399f03b2eb3ec983067f1
 -- function queue_facts(p_attachment text, p_queue text) returns jsonb plpgsql stable search_path=pg_catalog, pg_temp f66b02d0172ac56947d619008149e98a
 -- function queue_of(p_id uuid) returns text[] plpgsql stable enable_seqscan=off 9e62f3c507228e2171de23776bbc2aa8
+-- function queue_running(p_queue text, p_limit integer) returns integer plpgsql volatile enable_seqscan=off f964d0890003d63cfd6f913b3b34fe49
 -- function read_ends(p_ids uuid[]) returns SETOF jsonb plpgsql volatile enable_seqscan=off enable_hashjoin=off enable_mergejoin=off 1f26cd93790656c2b2a0df8c76b32ce3
 -- function read_health(p_policy jsonb DEFAULT NULL::jsonb, p_count_limit integer DEFAULT 100000) returns TABLE(waiting integer, due integer, running integer, overdue integer, oldest_overdue_ms double precision, oldest_due_ms double precision, unjudged integer, reaper_age_ms double precision, hold_reason text, released_often integer, at_least text[], queues jsonb) plpgsql stable enable_seqscan=off 259250ca6474013dbb2eac0da179835f
 -- function read_observations() returns TABLE(since timestamp with time zone, would_requeue integer, would_dead_letter integer, would_cancel integer, came_back integer, still_stuck integer, reaped integer, gone integer) plpgsql stable fdc188d0201dbf82aa2bee7ed6437205
+-- function read_progress(p_ids uuid[]) returns SETOF jsonb plpgsql volatile enable_seqscan=off enable_hashjoin=off enable_mergejoin=off 7721c91890f2ac00cff0ff08fe736a82
 -- function read_slo(p_window_ms bigint DEFAULT 86400000, p_poll_ms bigint DEFAULT 2000, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(rescued integer, in_time integer, p50_ms double precision, p95_ms double precision, worst_ms double precision, promise_ms double precision, oldest_stuck_ms double precision, stale_leases integer, by_cause jsonb) plpgsql stable 623385e0c8e10af43bd38a27a5034421
 -- function reap_backoff_ms(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns bigint sql immutable b5e5df8e86abc1952a555916ff747327
 -- function reap_cause(p_reason text) returns text sql immutable 3468efd7102fc93e1e6ce099ee01dbc4
@@ -764,7 +812,8 @@
 -- function remove_team_objects(p_attachment text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 700806ae48293deeab4b11f77f2c7be8
 -- function remove_webhook(p_attachment text, p_id uuid, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 2d9614c2327896602b1506a0f652667a
 -- function rename_team_object(p_kind text, p_schema text, p_name text, p_takes text, p_new_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 5aed8ff0ade3192230c483145d92a167
--- function replace_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_now timestamp with time zone, p_max_attempts integer, OUT replaced jsonb, OUT queues text[], OUT delays_ms double precision[]) returns record plpgsql volatile enable_seqscan=off a03dd935f1861f7d15d8e1aa2d69d058
+-- function replace_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_now timestamp with time zone, p_max_attempts integer, OUT replaced jsonb, OUT queues text[], OUT delays_ms double precision[]) returns record plpgsql volatile enable_seqscan=off 2180b2fd0cfaef6955802ea0a25d7cc4
+-- function report_progress(p_ids uuid[], p_lease_ids uuid[], p_values double precision[], p_texts text[] DEFAULT NULL::text[]) returns TABLE(id text, is_kept boolean) plpgsql volatile plan_cache_mode=force_generic_plan 59dab3b1283218066fe92b294c0234f1
 -- function report_worker(p_attachment text, p_report jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp cf58371ebb143c42e67c2bf4e5a8fa6c
 -- function require(p_ok boolean, p_name text, p_got text, p_takes text) returns boolean plpgsql immutable 550a0c6915907d3681d98ea88e1b00cb
 -- function require_acting(p_attachment text) returns boolean plpgsql stable search_path=pg_catalog, pg_temp b3b07b2b0b7b26568eb320e1a08570e1
@@ -776,7 +825,7 @@
 -- function require_cursor(p_cursor jsonb, p_id_type text) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 4fe86ca2d1cf1a3979e795de66aaefe4
 -- function require_dispatches(p_job_ids text[], p_dispatch_ids uuid[]) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 9603f326d58e2598c55e9c67290f9873
 -- function require_failures(p_failures jsonb, p_id_type text) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 1c65e9beb53363865aa808855067b0d4
--- function require_fields(p_attachment text, p_absent jsonb, p_default_type text, p_shared jsonb, p_payloads jsonb, p_jobs jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 818217415f83ff742c5b8a1422fbe22d
+-- function require_fields(p_attachment text, p_absent jsonb, p_default_type text, p_shared jsonb, p_payloads jsonb, p_jobs jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp e42fcb428e9857a11744cd7feb4adc02
 -- function require_job_filter(p_filter jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 6059868d6831d65c6277a7dc75b42cd4
 -- function require_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 6004e7a5aab8b0dda3a7dd62dcfb310c
 -- function require_leases(p_ids anyarray, p_lease_ids uuid[]) returns boolean plpgsql immutable 471c70afc533ee8d9f28afc2daa05baa
@@ -784,6 +833,7 @@
 -- function require_list(p_list anyarray, p_name text, p_takes text) returns boolean plpgsql immutable 3ad65799793c59ef9a5a1cf212a42867
 -- function require_operation(p_operation jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 14fdcee4064e9a20d8f6d1af41e1b766
 -- function require_policy(p_policy <schema>.policies, p_override jsonb) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 8b93289bd67288bf8f5997fb29805b5c
+-- function require_progress(p_reports integer, p_values double precision[], p_texts text[]) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 1534e5683c055c60fe537f6e1c497eae
 -- function require_queue(p_queue text) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp a3c55837e4a4bbc53b0c4ce78ba14f0f
 -- function require_reap(p_limit integer, p_spread_ms double precision) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp a79b8c259d9b8bc6a32ca1e4c4a6f2b1
 -- function require_reaper(p_reaper jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 5b62e7a9271d28944ccb8186d81cedfa
@@ -838,7 +888,7 @@
 -- function take_presence(p_attachment text, p_worker_id text, p_key integer, p_grace_ms bigint) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 33ec96987f9cb275ad327e2749e18a56
 -- function take_probe_slots(p_attachment text, p_queue text, p_job_ids text[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 8ca9ccea43de2b1cfd5f47532fd8b8b5
 -- function take_tokens(p_limits jsonb, p_tokens integer DEFAULT 1) returns TABLE(granted integer, retry_in_ms double precision) plpgsql volatile search_path=pg_catalog, pg_temp 1b731cfd1e74df2ede14e6c990cf6549
--- function take_windows(p_attachment text, p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids text[], p_now timestamp with time zone) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp enable_seqscan=off 2505ad0f4dfb1fafec9b7b79b0174191
+-- function take_windows(p_attachment text, p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids text[], p_now timestamp with time zone) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp enable_seqscan=off 40f74224f3c185de831cbe04feff678a
 -- function target_jobs(p_action text, p_filter jsonb, p_as_of timestamp with time zone, p_limit integer, p_reads integer, OUT ids uuid[], OUT is_cut boolean) returns record plpgsql stable c6dc9f1a5930050744dcf05ce84512eb
 -- function team_object_digest(p_kind text, p_identity text) returns text sql stable search_path=pg_catalog, pg_temp e2f34c7b0f5dfd889e08fdf9f4bb80bf
 -- function team_object_identity(p_kind text, p_schema text, p_name text, p_takes text) returns text sql immutable 2365d7ff938224fa4b445a226e6eaf87
@@ -854,7 +904,7 @@
 -- function uuid_v7_of(p_at_us bigint, p_random bigint) returns uuid sql immutable 9c36afe56ec0451e0be8cbcf0c312aba
 -- function waiting_counts(p_queues text[], p_limit integer) returns TABLE(queue text, waiting integer, due integer, released_often integer, is_cut boolean, oldest_due_at timestamp with time zone) sql stable 66b15a3e10d0f4a7288b22458315553a
 -- function waiting_queues(p_limit integer) returns SETOF text sql stable bcf784d628a991dafd0fa68eabecf3c0
--- function waiting_rounds(p_queues text[], p_limit integer) returns TABLE(queue text, waiting integer, due integer, released_often integer, is_cut boolean, oldest_due_at timestamp with time zone) plpgsql stable enable_seqscan=off enable_bitmapscan=off a6dd4aae54f81c3f1cc96ea9d1589f83
+-- function waiting_rounds(p_queues text[], p_limit integer) returns TABLE(queue text, waiting integer, due integer, released_often integer, is_cut boolean, oldest_due_at timestamp with time zone) plpgsql stable enable_seqscan=off enable_bitmapscan=off 3100d74e5781898f4e24820a5334360a
 -- function watch_classes() returns integer[] sql immutable 52da25d61b6ec3f57b68526685dcb12a
 -- function watch_operation(p_operation <schema>.operations) returns TABLE(sample integer, succeeded integer, failed integer) sql stable 18ee97acdcf98cc653c5cf63d9985230
 -- function watch_workers(p_attachment text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 9002b4827880558eec5e382cef0e4612

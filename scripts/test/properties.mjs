@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const MODEL = 'test/model/lease-model.test.ts'
 /** Runs of a process: a part that fails or is interrupted costs no more than these. */
 const PART = 1_000
-/** Of four runs of the model on the native table one more is on the clip table. */
+/** The model makes one run on the clip table for each four on the native one. */
 const NATIVE_SHARE = 0.8
 
 const USAGE = `npm run test:properties -- [options]

@@ -8,7 +8,7 @@ export interface FailedSeed {
   message: string
 }
 
-/** What is left of a seed once it has been judged. */
+/** The judged run of a seed. */
 export interface SeedOutcome {
   seed: number
   digest: string

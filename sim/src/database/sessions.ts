@@ -174,7 +174,7 @@ export class Sessions {
   }
 }
 
-/** Of those that vanished together: a proxy, the server or full slots, and leases decide (C26). */
+/** Workers that vanished together: a proxy, the server or full slots, and leases decide (C26). */
 function massOf(seen: Seen[]): (row: Pick<Row, 'vanishedAtMs'>) => boolean {
   const due = seen.filter(({ isDue }) => isDue)
   if (due.length === 0) return () => false

@@ -19,7 +19,7 @@ export interface SweepCall {
   request: SweepRequest
   nowMs: number
   sweptAtMs: number | null
-  /** Of the last outage that is known. */
+  /** The end of the last outage that is known. */
   outageEndMs: number | null
   running: Job[]
   /** Workers that are gone, by their sessions. */

@@ -1,4 +1,4 @@
-// What a run leaves for its judge, beside the rows and events of the database.
+// Evidence of a run for its judge, beside the rows and events of the database.
 import type { Disturbance } from '../../../chaos/src/faults/disturbances.ts'
 import type { LedgerLine, Violation } from '../../../chaos/src/judge/history.ts'
 import type { Sample } from '../../../chaos/src/judge/table-sampler.ts'

@@ -140,7 +140,7 @@ export class Simulation {
     )
     this.#isClosing = true
     for (const worker of this.workers) worker.stop()
-    // A process hears of it when nothing blocks its event loop.
+    // A blocked event loop delays the signal.
     const heardMs = Math.max(this.time.nowMs, ...this.workers.map(({ main }) => main.blockedUntilMs))
     const closeMs = heardMs + settings.graceMs + 30_000
     await this.time.runUntil(closeMs, () => this.workers.every(({ isOver }) => isOver))

@@ -5,7 +5,7 @@ export interface Schemas {
   Problem: { type: string; title: string; status: number; code: string; detail: string; hint?: string; is_retryable: boolean; errors?: { path: string; message: string }[]; token?: { text: string; position: number }; why?: { code: string; message: string }[]; catalog_code?: string }
   SessionRequest: { token: string }
   JobList: { db_now: string; table: string; jobs: Schemas['Job'][]; next_cursor: string | null; searched_to: string | null }
-  Job: { id: string; table: string; type: string; queue: string; status: "waiting" | "running" | "succeeded" | "dead" | "cancelled"; priority: number; owner: string | null; dedupe_key: string | null; stage: string | null; expected_duration_ms: number | null; created_at: string; updated_at: string | null; queued_at: string | null; run_at: string | null; started_at: string | null; finished_at: string | null; last_attempt_at: string | null; worker_id: string | null; lease_expires_at: string | null; lease_remaining_ms: number | null; heartbeat_at: string | null; deadline_at: string | null; fence: string; attempt: number; failures: number; crashes: number; timeouts: number; releases: number; interruptions: number; max_attempts: number | null; generation: number; cancel_requested_at: string | null; reaped_at: string | null; error: { code: string | null; reason: string | null; category: string | null; attempt: number | null } | null; error_detail?: { code: string | null; reason: string | null; stack?: string | null } | null; cause_id?: string | null; traceparent: string | null; backoff_steps_ms: number[] | null; expires_at: string | null; payload?: unknown; result?: unknown }
+  Job: { id: string; table: string; type: string; queue: string; status: "waiting" | "running" | "succeeded" | "dead" | "cancelled"; priority: number; owner: string | null; group: string | null; dedupe_key: string | null; stage: string | null; expected_duration_ms: number | null; created_at: string; updated_at: string | null; queued_at: string | null; run_at: string | null; started_at: string | null; finished_at: string | null; last_attempt_at: string | null; worker_id: string | null; lease_expires_at: string | null; lease_remaining_ms: number | null; heartbeat_at: string | null; deadline_at: string | null; fence: string; attempt: number; failures: number; crashes: number; timeouts: number; releases: number; interruptions: number; max_attempts: number | null; generation: number; cancel_requested_at: string | null; reaped_at: string | null; error: { code: string | null; reason: string | null; category: string | null; attempt: number | null } | null; error_detail?: { code: string | null; reason: string | null; stack?: string | null } | null; cause_id?: string | null; traceparent: string | null; backoff_steps_ms: number[] | null; expires_at: string | null; progress: { value: number; text: string | null } | null; payload?: unknown; result?: unknown }
   JobAnswer: { db_now: string; job: Schemas['Job']; retry: { is_allowed: boolean; reason: string | null } }
   EventList: { db_now: string; events: Schemas['JobEvent'][] }
   JobEvent: { id: string; job_id: string; table: string; type: string; at: string; details: Record<string, unknown> }
@@ -14,7 +14,7 @@ export interface Schemas {
   WhyAnswer: { db_now: string; id: string; table: string; verdict: "ended" | "running" | "overdue" | "blocked" | "runnable"; sentence: string; runs_in_ms: number | null; attempt: number; max_attempts: number; reasons: ({ code: string; is_blocking: boolean; message: string; until_ms: number | null; remedies: Schemas['Remedy'][] })[] }
   Remedy: { act: "sweep" | "resume-queue" | "resume-breaker" | "retry" | "raise-attempts" | "run-now" | "cancel" | "drain-worker" | "start-worker" | "start-reaper" | "set-mode" | "end-session"; subject: string; effect: string; command: string }
   EnqueueAnswer: { db_now: string; id: string; table: string; outcome: "created" | "duplicate" | "replaced" }
-  NewJob: { type: string; payload?: unknown; queue?: string; priority?: number; delay_ms?: number; run_at?: string; stage?: string; expected_duration_ms?: number; max_attempts?: number; backoff_steps_ms?: number[]; expires_at?: string; ttl_ms?: number; owner?: string; dedupe_key?: string; dedupe_for_ms?: number; dedupe_replace?: boolean; traceparent?: string; table?: string }
+  NewJob: { type: string; payload?: unknown; queue?: string; priority?: number; delay_ms?: number; run_at?: string; stage?: string; expected_duration_ms?: number; max_attempts?: number; backoff_steps_ms?: number[]; expires_at?: string; ttl_ms?: number; owner?: string; group?: string; dedupe_key?: string; dedupe_for_ms?: number; dedupe_replace?: boolean; traceparent?: string; table?: string }
   ChangeAnswer: { db_now: string; id: string; table: string; outcome: string; next: string | null }
   RetryRequest: { reset_attempts?: boolean; now?: boolean; reason?: string }
   ChangeRequest: { reason?: string }
@@ -42,13 +42,15 @@ export interface Schemas {
   OperationJobList: { db_now: string; jobs: Schemas['OperationJob'][]; next_cursor: string | null }
   OperationJob: { job_id: string; position: number; outcome: string | null; status: "waiting" | "running" | "succeeded" | "dead" | "cancelled" | "deleted" }
   QueueList: { db_now: string; queues: Schemas['Queue'][]; is_complete: boolean }
-  Queue: { queue: string; table: string; waiting: number; due: number; running: number; oldest_due_ms: number | null; released_often: number; is_paused: boolean; paused_at: string | null; paused_for_ms: number | null; paused_by: string | null; pause_reason: string | null; dependency: string | null; breaker_state: string | null; remedy: Schemas['Remedy'] & (Record<string, unknown> | null); at_least: string[] }
+  Queue: { queue: string; table: string; waiting: number; due: number; running: number; oldest_due_ms: number | null; released_often: number; is_paused: boolean; paused_at: string | null; paused_for_ms: number | null; paused_by: string | null; pause_reason: string | null; dependency: string | null; breaker_state: string | null; concurrency: number | null; group_concurrency: number | null; group_order: "fifo" | null; remedy: Schemas['Remedy'] & (Record<string, unknown> | null); at_least: string[] }
   BreakerList: { db_now: string; breakers: Schemas['Breaker'][] }
   Breaker: { name: string; state: "closed" | "open" | "half-open" | "held"; since: string; changed_by: string | null; reason: string | null; calls: number; failures: number; successes: number; probing: number; reopens: number; unheard: number; next_probe_in_ms: number | null; held_for_ms: number | null; last_calls: ({ is_failure: boolean; at: string | null })[]; settings: Record<string, unknown>; queues: { attachment: string; queue: string }[]; banner: string | null; resumes: boolean; remedy: Schemas['Remedy'] & (Record<string, unknown> | null) }
   ScheduleList: { db_now: string; schedules: Schemas['Schedule'][] }
   Schedule: { name: string; table: string; cron: string; timezone: string; overlap: string; type: string; queue: string | null; next_run_at: string | null; due_in_ms: number | null; last_run_at: string | null; last_job_id: string | null; last_skipped_at: string | null }
   PauseAnswer: { db_now: string; queue: string; table: string; is_paused: boolean; is_changed: boolean }
   HoldRequest: { reason?: string; duration_ms?: number }
+  LimitAnswer: { db_now: string; queue: string; table: string; is_changed: boolean }
+  LimitRequest: { concurrency?: number; group_concurrency?: number; group_order?: "fifo"; reason?: string }
   BreakerAnswer: { db_now: string; breaker: Schemas['Breaker'] }
   SweepAnswer: { db_now: string; table: string; dry_run: boolean; requeuedIds: string[]; failedIds: string[]; reaped: Schemas['ReapedJob'][]; held: number; hold_reason: string | null }
   ReapedJob: { id: string; action: "requeued" | "dead" | "cancelled" | "held" | "reported"; reason: string; stage: string | null; attempt: number; worker_id: string | null; retry_in_ms: number | null }
@@ -56,7 +58,7 @@ export interface Schemas {
   TrendList: { db_now: string; trends: Schemas['Trend'][] }
   Trend: { table: string; at: string; queue: string; type: string; enqueued: number; completed: number; failed: number; rescued: number; wait_p50_ms: number | null; wait_p95_ms: number | null; run_p50_ms: number | null; run_p95_ms: number | null; is_bounded: boolean }
   Health: { db_now: string; is_healthy: boolean; tables: Schemas['TableHealth'][] }
-  TableHealth: { table: string; waiting: number; due: number; running: number; overdue: number; oldest_overdue_ms: number | null; oldest_due_ms: number | null; unjudged: number; released_often: number; reaper_age_ms: number | null; sweep_interval_ms: number; hold_reason: string | null; hidden: { role: string; table: string; is_all: boolean; fix: string } | null; is_healthy: boolean; is_reaper_late: boolean; remedies: Schemas['Remedy'][]; at_least: string[] }
+  TableHealth: { table: string; waiting: number; due: number; running: number; overdue: number; oldest_overdue_ms: number | null; oldest_due_ms: number | null; unjudged: number; released_often: number; reaper_age_ms: number | null; sweep_interval_ms: number; hold_reason: string | null; hidden: { role: string; table: string; is_all: boolean; fix: string } | null; silent_shards: string[]; is_healthy: boolean; is_reaper_late: boolean; remedies: Schemas['Remedy'][]; at_least: string[] }
   Me: { db_now: string; id: string; scopes: string[]; owner: string | null; is_read_only: boolean; commands: Record<string, { is_allowed: boolean; reason: string | null }> }
   ConfigAnswer: { db_now: string; version: string; profile: string; schema: string; tables: string[]; environment: string | null; is_read_only: boolean; values: { name: string; value?: unknown; source: string }[] }
   DoctorAnswer: { db_now: string; problems: number; warnings: number; findings: ({ check: string; level: "fine" | "warning" | "problem"; message: string; fix: string | null })[] }
@@ -133,6 +135,7 @@ export interface Operations {
   listSchedules: { query?: { table?: string }; answer: Schemas['ScheduleList'] }
   pauseQueue: { params: { name: string }; query?: { table?: string }; headers?: { 'if-match'?: string; 'idempotency-key'?: string }; body?: Schemas['HoldRequest']; answer: Schemas['PauseAnswer'] }
   resumeQueue: { params: { name: string }; query?: { table?: string }; headers?: { 'if-match'?: string; 'idempotency-key'?: string }; body?: Schemas['HoldRequest']; answer: Schemas['PauseAnswer'] }
+  limitQueue: { params: { name: string }; query?: { table?: string }; headers?: { 'if-match'?: string; 'idempotency-key'?: string }; body?: Schemas['LimitRequest']; answer: Schemas['LimitAnswer'] }
   holdBreaker: { params: { name: string }; headers?: { 'if-match'?: string; 'idempotency-key'?: string }; body?: Schemas['HoldRequest']; answer: Schemas['BreakerAnswer'] }
   resumeBreaker: { params: { name: string }; headers?: { 'if-match'?: string; 'idempotency-key'?: string }; body?: Schemas['HoldRequest']; answer: Schemas['BreakerAnswer'] }
   sweep: { headers?: { 'if-match'?: string; 'idempotency-key'?: string }; body?: Schemas['SweepRequest']; answer: Schemas['SweepAnswer'] }
@@ -199,6 +202,7 @@ export const routes = {
   listSchedules: ['GET', '/v1/schedules'],
   pauseQueue: ['POST', '/v1/queues/{name}/pause'],
   resumeQueue: ['POST', '/v1/queues/{name}/resume'],
+  limitQueue: ['POST', '/v1/queues/{name}/limit'],
   holdBreaker: ['POST', '/v1/breakers/{name}/hold'],
   resumeBreaker: ['POST', '/v1/breakers/{name}/resume'],
   sweep: ['POST', '/v1/reaper/run'],

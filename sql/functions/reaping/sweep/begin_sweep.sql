@@ -45,8 +45,7 @@ begin
       or "unstuck".ms_between(v_last.reached_at, v_now) > v_shortest_ms::float8 / 2::float8) then
     v_from := greatest(v_failing_since, v_last.reached_at);
     v_reason := 'sweeps-failed';
-  -- A reaper that got through after the clock step has judged it. A sweep that was long on its way looks like a step,
-  -- and may meet a mass that fell silent before it was sent.
+  -- A reaper that got through after it has judged it. A sweep long on its way looks like a step, and may meet a mass.
   elsif "unstuck".ms_between(v_expected_at, v_now) > 5000::float8
       and coalesce("unstuck".ms_between(v_expected_at, v_last.reached_at) <= 5000::float8, true) then
     v_from := case when v_is_mass then v_unjudged_from else v_expected_at end;
