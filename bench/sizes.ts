@@ -17,6 +17,7 @@ export interface Sizes {
   /** Jobs beside an open transaction, and the time limit of one run. */
   heldXmin: { jobs: number; capMs: number }
   idleMs: number
+  groups: { jobs: number }
   /** Workers with a lock, looks at them, and how many idle processes are counted for how long. */
   presence: { workers: number; looks: number; idle: number; idleMs: number }
   /** Workers of each fleet, how long it idles, and single jobs. */
@@ -42,6 +43,7 @@ export const sizes: Record<SizeName, Sizes> = {
     growth: { finished: 5_000, waiting: 5_000, running: 500, backoff: 3_000, statements: 3 },
     heldXmin: { jobs: 5_000, capMs: 10_000 },
     idleMs: 500,
+    groups: { jobs: 500 },
     presence: { workers: 100, looks: 20, idle: 2, idleMs: 1_000 },
     fleet: { workers: [3], idleMs: 1_000, jobs: 2 },
     claims: { noops: 2_000, seconds: 0.5, slowestMs: 100 },
@@ -59,6 +61,7 @@ export const sizes: Record<SizeName, Sizes> = {
     growth: { finished: 200_000, waiting: 150_000, running: 1_000, backoff: 20_000, statements: 10 },
     heldXmin: { jobs: 40_000, capMs: 8_000 },
     idleMs: 500,
+    groups: { jobs: 5_000 },
     presence: { workers: 1_000, looks: 200, idle: 3, idleMs: 10_000 },
     fleet: { workers: [10, 50], idleMs: 10_000, jobs: 10 },
     claims: { noops: 5_000, seconds: 0.5, slowestMs: 1_000 },
@@ -76,6 +79,7 @@ export const sizes: Record<SizeName, Sizes> = {
     growth: { finished: 10_000_000, waiting: 2_000_000, running: 10_000, backoff: 100_000, statements: 50 },
     heldXmin: { jobs: 500_000, capMs: 60_000 },
     idleMs: 5_000,
+    groups: { jobs: 20_000 },
     presence: { workers: 1_000, looks: 1_000, idle: 10, idleMs: 20_000 },
     fleet: { workers: [10, 50, 200], idleMs: 20_000, jobs: 20 },
     claims: { noops: 50_000, seconds: 4, slowestMs: 5_000 },

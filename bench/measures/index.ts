@@ -4,6 +4,7 @@ import { claimers } from './claimers.ts'
 import { claims } from './claims.ts'
 import { enqueueMeasures } from './enqueue.ts'
 import { fleet } from './fleet.ts'
+import { groups } from './groups.ts'
 import { growthMeasures } from './growth.ts'
 import { handlerMeasures } from './handlers.ts'
 import { heartbeats } from './heartbeats.ts'
@@ -34,6 +35,7 @@ export const measures: Measure[] = [
   presence,
   ...growthMeasures,
   fleet,
+  groups,
   shards,
   heldXmin,
   attached,

@@ -10,7 +10,7 @@ import { type ChaosProfile, policyOf } from './settings.ts'
 
 const SCENARIOS = ['random', 'outages', 'locks', 'presence', 'failover', 'deploy'] as const
 const PRESENCES = ['auto', 'off'] as const
-const WORKLOADS = ['both', 'throughput', 'sparse', 'tx'] as const
+const WORKLOADS = ['both', 'throughput', 'sparse', 'tx', 'groups'] as const
 /** Each is a server with its own memory. */
 const MAX_SHARDS = 8
 /** Scenarios that support a pooler. */
@@ -21,7 +21,7 @@ const USAGE = `npm run chaos -- [options]
   --seed S               seed of the schedule (default: 1)
   --minutes M            duration of the faults (default: 1)
   --profile <profile>    ${PROFILES.join(', ')}; deploy: native only
-  --workload <workload>  ${WORKLOADS.join(', ')}; with random and failover only; tx: every handler completes in tx()
+  --workload <workload>  ${WORKLOADS.join(', ')}; with random and failover only; tx: every handler completes in tx(); groups: native only
   --scenario <scenario>  ${SCENARIOS.join(', ')}
   --presence <setting>   ${PRESENCES.join(', ')} (default: the profile's)
   --shards N             that many servers, each a shard, which are killed in turn (default: 1); native and random only
@@ -59,6 +59,10 @@ export function readChaosOptions() {
         throw new UsageError(`--scenario ${scenario} has its own jobs and does not take --workload`)
       if (profile !== 'native' && scenario === 'deploy')
         throw new UsageError('--scenario deploy supports the profile native only')
+      if (workload === 'groups' && (profile !== 'native' || scenario !== 'random' || values.shards !== '1'))
+        throw new UsageError(
+          '--workload groups works with the scenario random and the profile native, on one server',
+        )
       if (values.pooler && !POOLED.includes(scenario))
         throw new UsageError(`--pooler works with the scenarios ${POOLED.join(', ')} only`)
       const shards = wholeNumber('shards', values.shards, 1)

@@ -8,6 +8,12 @@ const HANG_DEADLINE_MS = 3_000
 export const POISON_MAX_ATTEMPTS = 3
 /** Its completed jobs are not kept in the native table. */
 export const DELETED_TYPE = 'deleted'
+/** Queues with limits, each of a type of its own. Only jobs of the workload `groups` are in them. */
+export const LIMITED_QUEUES = {
+  ordered: { groupConcurrency: 1, groupOrder: 'fifo' },
+  paired: { groupConcurrency: 2 },
+  narrow: { concurrency: 3 },
+} as const
 export const WORKERS = 8
 export const CONCURRENCY = 4
 /** Lag of the replica at a failover. */

@@ -1,14 +1,15 @@
-// The judge: invariants I1 to I20 and the rescue bound, over the history of a run. Pure, so that tests can plant violations.
+// The judge: invariants I1 to I22 and the rescue bound, over the history of a run. Pure, so that tests can plant violations.
 
 import { checkDeleted, deletedRows } from './deleted-jobs.ts'
 import type { EventRow, History, Violation } from './history.ts'
 import { replayEvents, type Story } from './job-story.ts'
 import { checkLedgers } from './ledgers.ts'
+import { checkQueueLimits } from './queue-limits.ts'
 import { checkTimes } from './times.ts'
 import { checkTransitions } from './transitions.ts'
 
 /** I14 is reported, not judged. */
-export const judged = [...Array.from({ length: 20 }, (_, index) => `I${index + 1}`), 'rescue'].filter(
+export const judged = [...Array.from({ length: 22 }, (_, index) => `I${index + 1}`), 'rescue'].filter(
   (name) => name !== 'I14',
 )
 
@@ -28,6 +29,7 @@ export function checkHistory(history: History): Judgement {
     ...checkLedgers(whole, stories),
     ...checkDeleted(whole, deleted),
     ...checkTimes(whole, stories),
+    ...checkQueueLimits(whole),
   ]
   return {
     violations: found.filter(({ isStarved }) => isStarved !== true),

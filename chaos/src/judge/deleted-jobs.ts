@@ -18,6 +18,8 @@ function rowOf({ jobId, state, claims, completions }: Story, attempt: number): J
   return {
     id: jobId,
     type: 'deleted',
+    queue: 'deleted',
+    group: null,
     owner: null,
     status: state,
     attempt,

@@ -7,6 +7,8 @@ import type { Sample } from './table-sampler.ts'
 export interface JobRow {
   id: string
   type: string
+  queue: string
+  group: string | null
   owner: string | null
   /** As the native table spells it. */
   status: string
@@ -42,10 +44,17 @@ export interface LedgerLine {
   isAtRisk?: boolean
   ms?: number
 }
+export interface QueueLimit {
+  concurrency?: number
+  groupConcurrency?: number
+  groupOrder?: 'fifo'
+}
 /** An attempt to act on a job of another owner. */
 export type Intrusion = { act: string; outcome: string }
 export interface History {
   policy: Pick<Policy, 'attemptCountedAt' | 'failureBudget' | 'reapBudget' | 'maxCrashes' | 'maxTimeouts'>
+  /** Limits by queue, and whether its groups run in order. */
+  limits: Record<string, QueueLimit>
   times: { leaseMs: number; sweepMs: number; pollMs: number }
   jobs: JobRow[]
   /** Ordered by id. */

@@ -25,7 +25,7 @@ export interface Story {
   counted: number
 }
 
-const transitions: Record<string, { from: State[]; to: State }> = {
+export const transitions: Record<string, { from: State[]; to: State }> = {
   complete: { from: ['running'], to: 'succeeded' },
   retry: { from: ['running'], to: 'waiting' },
   failed: { from: ['running'], to: 'dead' },

@@ -5,7 +5,7 @@ import type { TableProfile } from 'unstuck'
 import type { Disturbances } from '../faults/disturbances.ts'
 import { type ChaosDatabase, queryRows, readSql } from '../processes/database.ts'
 import type { StallMeter } from '../processes/stall-meter.ts'
-import { LEASE_MS, POLL_MS, SWEEP_MS } from '../settings.ts'
+import { LEASE_MS, LIMITED_QUEUES, POLL_MS, SWEEP_MS } from '../settings.ts'
 import type { JobFeeder } from '../workload/job-feeder.ts'
 import type { EventRow, JobRow, LedgerLine } from './history.ts'
 import type { TableSampler } from './table-sampler.ts'
@@ -72,6 +72,7 @@ export async function readHistory({
     ...(await database.withClient((client) => readDatabase(client, table))),
     ...recorded,
     policy: { ...table.policy, ...feeder.storedPolicy },
+    limits: LIMITED_QUEUES,
     times: { leaseMs, sweepMs: SWEEP_MS, pollMs: POLL_MS[1] },
     samples: sampler.samples,
   }
@@ -110,6 +111,8 @@ function toJobRow(row: Record<string, unknown>, { columns, statuses }: TableProf
   return {
     id: text('id') ?? '',
     type: text('type') ?? '',
+    queue: text('queue') ?? text('type') ?? '',
+    group: text('group_key'),
     owner: text('owner'),
     status: toStatus(text('status') ?? '', text('error_code'), statuses),
     attempt: number('attempt'),

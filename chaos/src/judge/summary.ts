@@ -3,6 +3,7 @@
 import { countViolations, type Judgement } from './check-history.ts'
 import type { History, LedgerLine } from './history.ts'
 import { overdueBound } from './overdue.ts'
+import { countLimitedClaims } from './queue-limits.ts'
 import { worstWaitMs } from './starvation.ts'
 import { measureLateEffects, measureRescues } from './times.ts'
 
@@ -25,6 +26,7 @@ export function summarise(history: History, { violations, unjudged, stories }: J
     unknownOutcomes: resolveUnknown(ledger),
     falseReaps: violations.filter(({ invariant }) => invariant === 'I19').length,
     rescues,
+    limitedClaims: countLimitedClaims(history),
     holds: countBy(history.holds.map(({ reason }) => reason ?? 'none')),
     lateEffects: measureLateEffects(history, stories),
     samples: samples.length,

@@ -4,7 +4,7 @@ import { openSync, readFileSync, writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientBase } from 'pg'
 import { type ClaimedJob, type JobContext, transientError, unstuck } from 'unstuck'
-import { CALLS_THAT_HANG, DELETED_TYPE, POLL_MS } from '../settings.ts'
+import { CALLS_THAT_HANG, DELETED_TYPE, LIMITED_QUEUES, POLL_MS } from '../settings.ts'
 
 export type Payload = { workMs: number; fault?: string }
 export type Order = { kind: 'block'; durationMs: number } | { kind: 'armed' } | { kind: 'use-up-pool' }
@@ -88,6 +88,11 @@ q.handle('flaky', async (job, context) => {
   await work(job, context)
   if (job.fence === 1) throw transientError('fails the first time')
 })
+for (const type of Object.keys(LIMITED_QUEUES))
+  q.handle(type, async (job, context) => {
+    await work(job, context)
+    if (isDirected(job, 'fail-first')) throw transientError('fails the first time')
+  })
 q.handle('poison', async (job, context) => {
   await work(job, context)
   throw transientError('fails every time')

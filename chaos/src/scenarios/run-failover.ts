@@ -192,6 +192,7 @@ class Failover {
         enqueuedIds: fed.enqueuedIds.slice(acknowledgedBefore),
         ledger: ledger.flatMap((line) => (line.at > promotedAt ? [line] : withoutPromises(line))),
         policy: { ...table.policy, ...feeder.storedPolicy },
+        limits: {},
         times: { leaseMs: LEASE_MS, sweepMs: SWEEP_MS, pollMs: POLL_MS[1] },
         samples: sampler.samples,
         disturbances: this.#disturbances.list,

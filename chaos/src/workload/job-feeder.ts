@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type JobStore, loadConfig, openDeployment, unstuck } from 'unstuck'
 import type { Intrusion } from '../judge/history.ts'
 import { type ChaosDatabase, queryRows, tableOf } from '../processes/database.ts'
-import { type ChaosProfile, policyOf } from '../settings.ts'
+import { type ChaosProfile, LIMITED_QUEUES, policyOf } from '../settings.ts'
 import type { Batch } from './workload.ts'
 
 const WEBHOOK_EVENTS = ['reaper:requeued', 'failed']
@@ -50,6 +50,7 @@ export class JobFeeder {
   static async open(databases: FedDatabase[], profile: ChaosProfile) {
     const feeder = new JobFeeder(databases, profile)
     await feeder.#addWebhooks()
+    if (profile === 'native') await feeder.#limitQueues()
     return feeder
   }
 
@@ -68,6 +69,12 @@ export class JobFeeder {
       })
       this.webhooks.push({ webhookId, events: WEBHOOK_EVENTS, shard })
     }
+  }
+
+  async #limitQueues() {
+    for (const store of this.#open.parts)
+      for (const [queue, limits] of Object.entries(LIMITED_QUEUES))
+        await store.limitQueue(queue, limits, { actor: 'application' })
   }
 
   async feed(batches: Batch[]) {

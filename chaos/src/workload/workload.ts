@@ -3,11 +3,12 @@
 import { between, createRandom } from '../random.ts'
 import { DELETED_TYPE, POISON_MAX_ATTEMPTS } from '../settings.ts'
 
-export type WorkloadName = 'both' | 'throughput' | 'sparse' | 'tx' | 'long' | 'held'
+export type WorkloadName = 'both' | 'throughput' | 'sparse' | 'tx' | 'groups' | 'long' | 'held'
 export type PlannedJob = {
   type: string
   payload: { workMs: number; fault?: string }
   owner: string
+  group?: string
   maxAttempts?: number
 }
 export type Batch = { atMs: number; jobs: PlannedJob[] }
@@ -30,6 +31,7 @@ export function makeWorkload({
     both: durationMs / 2,
     throughput: durationMs,
     tx: durationMs,
+    groups: durationMs,
     sparse: 0,
     long: 0,
     held: 0,
@@ -38,7 +40,7 @@ export function makeWorkload({
   for (let atMs = 0; atMs < durationMs; ) {
     const isSparse = atMs >= sparseFromMs
     const count = workload === 'held' ? 2 : isSparse ? 1 : between(random, 4, 16)
-    const make = { long: longJob, held: longJob, tx: txJob }[workload as string]
+    const make = { long: longJob, held: longJob, tx: txJob, groups: groupedJob }[workload as string]
     const jobs = Array.from({ length: count }, () => (make ?? (isSparse ? sparseJob : quickJob))(random))
     batches.push({ atMs, jobs })
     atMs += isSparse ? between(random, 300, 900) : between(random, 200, 600)
@@ -69,6 +71,23 @@ function sparseJob(random: () => number): PlannedJob {
 
 function txJob(random: () => number): PlannedJob {
   return { type: 'tx', payload: { workMs: between(random, 0, 60) }, owner: pickOwner(random) }
+}
+
+/** Longer than the pause between batches, so that groups have jobs that wait. Some fail first: their backoff blocks an ordered group. */
+function groupedJob(random: () => number): PlannedJob {
+  const owner = pickOwner(random)
+  const drawn = random()
+  const [type, groups] = drawn < 0.45 ? ['ordered', 12] : drawn < 0.8 ? ['paired', 6] : ['narrow', 0]
+  const isDirected = random() < 0.02
+  return {
+    type,
+    payload: {
+      workMs: between(random, 20, 250),
+      ...(isDirected ? { fault: 'kill-after-start' } : random() < 0.1 ? { fault: 'fail-first' } : {}),
+    },
+    owner,
+    ...(groups === 0 ? {} : { group: `${type}-${between(random, 1, groups)}` }),
+  }
 }
 
 /** Several leases long, so that some are running at each outage. Twice as many for `held`: on every worker at each fault. */

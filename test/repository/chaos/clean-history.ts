@@ -6,6 +6,8 @@ export const T0 = Date.parse('2026-01-01T00:00:00Z')
 export const iso = (at: number) => new Date(at).toISOString()
 
 const row = {
+  queue: 'plain',
+  group: null,
   owner: 'anna',
   failures: 0,
   crashes: 0,
@@ -16,7 +18,9 @@ const row = {
   leaseExpiresAt: null,
 }
 
-/** One job rescued from a killed worker, one that failed for good, one completed in a transaction. */
+const grouped = { ...row, type: 'ordered', queue: 'ordered', group: 'g' }
+
+/** One job rescued from a killed worker, one that failed for good, one completed in a transaction, two of an ordered group. */
 export function cleanHistory(): History {
   const event = (id: number, jobId: string, type: string, at: number, details: Record<string, unknown>) => ({
     id: String(id),
@@ -48,6 +52,7 @@ export function cleanHistory(): History {
       maxCrashes: 12,
       maxTimeouts: 3,
     },
+    limits: { ordered: { groupConcurrency: 1, groupOrder: 'fifo' }, narrow: { concurrency: 2 } },
     times: { leaseMs: 2_000, sweepMs: 1_000, pollMs: 400 },
     jobs: [
       { ...row, id: 'a', type: 'quick', status: 'succeeded', attempt: 2, fence: 2, finishedLeaseId: 'l2' },
@@ -63,6 +68,8 @@ export function cleanHistory(): History {
         maxAttempts: 3,
       },
       { ...row, id: 'c', type: 'tx', status: 'succeeded', attempt: 1, fence: 1, finishedLeaseId: 't1' },
+      { ...grouped, id: 'd', status: 'succeeded', attempt: 2, fence: 2, finishedLeaseId: 'd2' },
+      { ...grouped, id: 'e', status: 'succeeded', attempt: 1, fence: 1, finishedLeaseId: 'e1' },
     ],
     events: [
       event(1, 'a', 'queued', 0, { cause: 'enqueue' }),
@@ -87,6 +94,14 @@ export function cleanHistory(): History {
       event(13, 'c', 'queued', 0, { cause: 'enqueue' }),
       event(14, 'c', 'processing', 100, claim('w2-1', 't1', 1)),
       event(15, 'c', 'complete', 200, { attempt: 1 }),
+      event(16, 'd', 'queued', 0, { cause: 'enqueue' }),
+      event(17, 'e', 'queued', 0, { cause: 'enqueue' }),
+      event(18, 'd', 'processing', 100, claim('w2-1', 'd1', 1)),
+      event(19, 'd', 'retry', 200, { lease_id: 'd1', next_run_at: iso(T0 + 300) }),
+      event(20, 'd', 'processing', 400, claim('w2-1', 'd2', 2)),
+      event(21, 'd', 'complete', 500, { attempt: 2 }),
+      event(22, 'e', 'processing', 600, claim('w2-1', 'e1', 1)),
+      event(23, 'e', 'complete', 700, { attempt: 1 }),
     ],
     txEffects: [{ jobId: 'c', leaseId: 't1' }],
     webhooks: [{ webhookId: 'h', events: ['reaper:requeued'] }],
@@ -106,7 +121,7 @@ export function cleanHistory(): History {
     disturbances: [{ who: 'w1-1', kind: 'gone', from: T0 + 700, to: Number.POSITIVE_INFINITY }],
     stalls: [],
     holds: [],
-    enqueuedIds: ['a', 'b', 'c'],
+    enqueuedIds: ['a', 'b', 'c', 'd', 'e'],
     intrusions: [{ act: 'cancel', outcome: 'not-found' }],
   }
 }

@@ -5,7 +5,7 @@ import { eventOf, iso, jobOf, T0 } from './clean-history.ts'
 export const planted: Record<string, { what: string; plant: (history: History) => void }> = {
   I1: {
     what: 'a second completion',
-    plant: (history) => history.events.push({ ...eventOf(history, 5), id: '16', at: T0 + 3_500 }),
+    plant: (history) => history.events.push({ ...eventOf(history, 5), id: '24', at: T0 + 3_500 }),
   },
   I2: {
     what: 'a completion that was accepted from the lease that had been taken away',
@@ -115,10 +115,31 @@ export const planted: Record<string, { what: string; plant: (history: History) =
       jobOf(history, 'b').maxAttempts = 5
     },
   },
+  I21: {
+    what: 'two jobs of a group that ran at once, at most one',
+    plant: (history) => moveEvent(history, 21, 23),
+  },
+  I22: {
+    what: 'a job of an ordered group that was claimed while an earlier one waited for its retry',
+    plant: (history) => {
+      moveEvent(history, 22, 19)
+      moveEvent(history, 23, 22)
+    },
+  },
   rescue: {
     what: 'a job that waited again later than lease and sweep allow',
     plant: takeLate,
   },
+}
+
+/** Puts an event right after another one. */
+function moveEvent({ events }: History, id: number, after: number): void {
+  const [moved] = events.splice(
+    events.findIndex((event) => event.id === String(id)),
+    1,
+  )
+  if (moved === undefined) throw new Error(`no event ${id}`)
+  events.splice(events.findIndex((event) => event.id === String(after)) + 1, 0, moved)
 }
 
 /** Delays the reap to 4,101 ms after the killed worker's last heartbeat: a lease of 2 s and 2.1 intervals of 1 s are over. */

@@ -58,6 +58,8 @@ describe('npm run chaos', { timeout: TIMEOUT_MS }, () => {
     ['shards of an attached table', ['--shards', '2', '--profile', 'clip']],
     ['more shards than servers', ['--shards', '9']],
     ['jobs for locks', ['--scenario', 'locks', '--workload', 'tx']],
+    ['groups of a team’s table', ['--profile', 'clip', '--workload', 'groups']],
+    ['groups over shards', ['--shards', '2', '--workload', 'groups']],
   ])('refuses %s', async (_, args) => {
     expect(await run('scripts/chaos.mjs', args)).toMatchObject({ code: 2, out: '' })
   })
