@@ -2,7 +2,6 @@
 import { invalidArgument } from '../errors/index.ts'
 import type { ClaimedJob } from '../job/lease.ts'
 import type { ReapAction } from '../job/outcome.ts'
-import { requireEventName } from './event-names.ts'
 
 /** How an attempt ended for its worker. */
 export type AttemptEnd =
@@ -160,7 +159,6 @@ export class RuntimeEventEmitter {
   readonly #listeners = new Map<EventName, Set<EventListener<never>>>()
 
   on<Name extends EventName>(name: Name, listener: EventListener<Name>): () => void {
-    requireEventName(name)
     if (typeof listener !== 'function') throw invalidArgument('listener', listener, 'a function')
     const listeners = this.#listeners.get(name) ?? new Set()
     listeners.add(listener)

@@ -5,6 +5,7 @@ import { invalidArgument, showValue, UnstuckError } from '../errors/index.ts'
 import { checkNewJob } from '../job/check-new-job.ts'
 import type { JobDeclarations } from '../job/declared-jobs.ts'
 import type { JsonValue, NewJob } from '../job/job.ts'
+import { requireEventName } from '../observe/event-names.ts'
 import { type EventListener, type EventName, RuntimeEventEmitter } from '../observe/events.ts'
 import { createMetrics, type Metrics } from '../observe/metrics/metrics.ts'
 import { openOtelMetrics } from '../observe/metrics/otel-metrics.ts'
@@ -95,13 +96,12 @@ class Application implements Unstuck {
         : createShardedEnqueuer(opened.shards.store.shards, (shard, jobs) =>
             this.#send(jobs, {}, shard.store),
           )
-    const directUrl = () => this.#directUrl(new StartLimit(options.startTimeoutMs))
     this.#waits = openJobWaits({
       open: this.#open,
       config: this.#config,
       table: this.#table,
       shards: opened.shards?.shards,
-      directUrl,
+      directUrl: () => this.#directUrl(new StartLimit(options.startTimeoutMs)),
     })
     this.ended = new Promise((resolve) => {
       this.#end = resolve
@@ -291,6 +291,7 @@ class Application implements Unstuck {
   }
 
   on<Name extends EventName>(name: Name, listener: EventListener<Name>): () => void {
+    requireEventName(name)
     return this.#events.on(name, listener)
   }
 

@@ -64,11 +64,13 @@ function historyOf(simulation: Simulation): History {
 }
 
 function rowOf(job: Job, maxAttempts: number) {
-  const { id, type, owner, status, attempt, failures, crashes, timeouts, fence } = job
+  const { id, type, queue, group, owner, status, attempt, failures, crashes, timeouts, fence } = job
   const { workerId, leaseId, leaseExpiresAt, finishedLeaseId } = job
   return {
     id,
     type,
+    queue,
+    group,
     owner,
     status,
     attempt,

@@ -22,7 +22,7 @@ export const findAddress = async (server: ServerAddress): Promise<string> =>
 
 /** Nothing for a server that never moves. */
 export const movesOf = (server: ServerAddress): MovingAddress['onMoved'] | undefined =>
-  typeof server === 'string' ? undefined : server.onMoved
+  typeof server === 'string' ? undefined : (listener) => server.onMoved(listener)
 
 export interface SchemaOwnersOptions {
   coordinatorUrl: string
