@@ -661,7 +661,7 @@
 -- function groups_from(p_queue text, p_priority integer, p_order text, p_from text, p_count integer) returns text[] plpgsql stable f1556cd3fe97ffa7c21c4a88d2818226
 -- function has_budget(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 2ea22b0770f44fa8e80517ee9dc23637
 -- function has_due_jobs(p_queues text[]) returns boolean plpgsql stable enable_seqscan=off f1f20af65687bd22d5d4d7ac733392c8
--- function has_queue_rules() returns boolean plpgsql stable 9804640015ae4232232a3e0ca5356214
+-- function has_queue_rules() returns boolean plpgsql stable cd4a804c6ba6ca96878c830b50e048bf
 -- function has_row_constraints() returns boolean plpgsql stable search_path=pg_catalog, pg_temp 279b293408c5c5672453a4a0d2d397d1
 -- function has_row_security(p_table oid, p_role oid) returns boolean sql stable search_path=pg_catalog, pg_temp 85680e350bf2f159c14b79db78f4d6ab
 -- function has_search_index(p_column text) returns boolean sql stable search_path=pg_catalog, pg_temp eaa8e2431f4fe9e95c6488e14786fbd0

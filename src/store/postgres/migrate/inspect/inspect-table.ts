@@ -265,6 +265,7 @@ function compatible(column: LogicalColumn, type: string): string[] {
   if (type === 'int') return ['smallint', 'integer', ...(counts.has(column) ? [] : ['bigint'])]
   if (type === 'jsonb') return ['json', 'jsonb']
   if (type === 'uuid') return ['uuid']
+  if (type === 'float8') return ['double precision', 'real', 'numeric']
   return ['text', 'character varying']
 }
 
