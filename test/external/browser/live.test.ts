@@ -146,7 +146,7 @@ describe('who has to sign in', () => {
     await page.goto(`${guarded.url}/`)
     await signIn(page, secret)
     await page.getByText('No running jobs.').waitFor()
-    await expect.poll(() => page.getByText('unknown', { exact: true }).count()).toBe(3)
+    await expect.poll(() => page.getByText('unknown', { exact: true }).count()).toBe(4)
     expect(await page.getByText(/none waiting|past their lease|Nothing is due|Start a worker/).count()).toBe(
       1,
     )
