@@ -139,9 +139,10 @@ async function openTransaction<T>(
 
 async function assertHealthy(pair: Pair): Promise<void> {
   await agree(pair, 'health', async ({ store }) => {
-    const { oldestOverdueMs, oldestDueMs, reaperAgeMs, ...counts } = await store.readHealth()
+    const { oldestOverdueMs, oldestDueMs, reaperAgeMs, queues, ...counts } = await store.readHealth()
     return {
       ...counts,
+      queues: queues.map((queue) => ({ ...queue, oldestDueMs: stepsOf(queue.oldestDueMs) })),
       oldestOverdue: stepsOf(oldestOverdueMs),
       oldestDue: stepsOf(oldestDueMs),
       reaperAge: stepsOf(reaperAgeMs),

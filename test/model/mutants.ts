@@ -26,7 +26,7 @@ export const mutants: Mutant[] = [
   {
     id: 'M1',
     fault: 'a completion without a lease check',
-    edits: [edit('complete_jobs', /job\."lease_id" = v_lease_id/, 'true')],
+    edits: [edit('complete_batch', /job\."lease_id" = v_lease_id/, 'true')],
   },
   {
     id: 'M68',
@@ -46,7 +46,7 @@ export const mutants: Mutant[] = [
     edits: [edit('enter_stage', /job\."lease_id" = p_lease_id/, 'true')],
   },
   {
-    id: 'M80',
+    id: 'M83',
     fault: 'a report of progress without a lease check',
     edits: [edit('report_progress', leaseCheck, 'true')],
   },
@@ -80,7 +80,7 @@ export const mutants: Mutant[] = [
   {
     id: 'M16',
     fault: 'a completion that does not remember its lease',
-    edits: [edit('complete_jobs', /"finished_lease_id" = job\."lease_id",/, '')],
+    edits: [edit('complete_batch', /"finished_lease_id" = job\."lease_id",/, '')],
   },
   {
     id: 'M16',
