@@ -66,7 +66,7 @@ export const leaseMutants: Mutant[] = [
     suites: [{ files: ['test/spec'] }, { files: ['test/store/native.test.ts'], filter: 'heartbeatJobs' }],
   },
   {
-    id: 'M80',
+    id: 'M83',
     fault: 'a report of progress ignores the lease',
     edits: [
       {
