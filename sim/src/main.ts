@@ -25,6 +25,7 @@ async function runMany({ from, seeds, first: isFirstOnly, json, threads, coverag
   const result = await runSeeds(from, seeds, {
     isFirstOnly,
     onProgress,
+    onFailed: ({ seed, invariants }) => process.stderr.write(`seed ${seed}: ${invariants.join(', ')}\n`),
     ...(threads > 1 && { outcomes: runInThreads(threads, new URL(import.meta.url)) }),
   })
   printResult(result, { isJson: json, isCovered: coverage })

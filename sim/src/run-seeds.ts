@@ -35,6 +35,8 @@ export interface RunSeedsOptions {
   isFirstOnly?: boolean
   /** Called every hundred seeds. */
   onProgress?: (done: number, violated: number) => void
+  /** Called at once: a long run may be ended before it prints its result. */
+  onFailed?: (failure: FailedSeed) => void
   /** The outcomes of these seeds, in order. Default: run here, one after the other. */
   outcomes?: (from: number, seeds: number) => AsyncIterable<SeedOutcome>
 }
@@ -42,7 +44,12 @@ export interface RunSeedsOptions {
 export async function runSeeds(
   from: number,
   seeds: number,
-  { isFirstOnly = false, onProgress = () => {}, outcomes = runHere }: RunSeedsOptions = {},
+  {
+    isFirstOnly = false,
+    onProgress = () => {},
+    onFailed = () => {},
+    outcomes = runHere,
+  }: RunSeedsOptions = {},
 ): Promise<SeedsResult> {
   const hash = createHash('sha256')
   const failed: FailedSeed[] = []
@@ -53,7 +60,10 @@ export async function runSeeds(
     events += outcome.events
     workerMs += outcome.workerMs
     addCoverage(coverage, outcome.coverage)
-    if (outcome.failure !== null) failed.push(outcome.failure)
+    if (outcome.failure !== null) {
+      failed.push(outcome.failure)
+      onFailed(outcome.failure)
+    }
     if (++done % 100 === 0) onProgress(done, failed.length)
     if (isFirstOnly && failed.length > 0) break
   }
