@@ -1,5 +1,5 @@
 // Tokens are in all shards, so that those that answer can check one. Revoked in one shard is revoked: a shard that was down at that
-// time still accepts the token, is overruled by the others, and is told.
+// time still accepts the token, is overruled by the others, and revokes it.
 import type { AccessStore, TokenRecord } from '../../access-store.ts'
 import type { Shard } from '../../job-store.ts'
 import { askAnswering, readAll, writeAll } from '../routing/fan-out.ts'
