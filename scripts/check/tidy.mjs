@@ -7,7 +7,8 @@ import { descendants, isTestFile, lineOf, listFiles, parseSource, readText } fro
 import { findRoutines } from './sql-text.mjs'
 
 /** @import { Problem } from './problems.mjs' */
-/** @typedef {{ packages?: Record<string, { resolved?: string, link?: boolean }> }} Lockfile */
+/** @typedef {{ resolved?: string, link?: boolean, optionalDependencies?: Record<string, string> }} LockedPackage */
+/** @typedef {{ packages?: Record<string, LockedPackage> }} Lockfile */
 
 const MAX_FILE_LINES = 350
 const MAX_TEST_FILE_LINES = 450
@@ -201,18 +202,28 @@ function hasReason(lines, line) {
 }
 
 /**
- * A resolved address ties every install to the registry that made the lockfile.
+ * A resolved address ties every install to the registry that made the lockfile. Binaries that it does not list are not installed
+ * on their platform: the root's must run on all of them, the others' belong to suites for Linux.
  * @param {string} path
  * @param {string} text
  * @returns {Problem[]}
  */
 function checkLockfile(path, text) {
   const { packages = {} } = /** @type {Lockfile} */ (JSON.parse(text))
-  return Object.entries(packages).flatMap(([name, { resolved, link }]) => {
-    if (resolved === undefined || link === true) return []
-    const line = text.slice(0, text.indexOf(JSON.stringify(resolved))).split('\n').length
-    return [{ path, line, message: `${name} has a "resolved" address` }]
+  /** @type {(part: string, message: string) => Problem} */
+  const problemAt = (part, message) => ({
+    path,
+    line: text.slice(0, text.indexOf(JSON.stringify(part))).split('\n').length,
+    message,
   })
+  return Object.entries(packages).flatMap(([name, { resolved, link, optionalDependencies = {} }]) => [
+    ...(resolved === undefined || link === true
+      ? []
+      : [problemAt(resolved, `${name} has a "resolved" address`)]),
+    ...Object.keys(path === 'package-lock.json' ? optionalDependencies : {})
+      .filter((each) => !(`node_modules/${each}` in packages || `${name}/node_modules/${each}` in packages))
+      .map((each) => problemAt(each, `${each} has no entry: it would be missing on its platform`)),
+  ])
 }
 
 runAsCommand(import.meta.url, findProblems)

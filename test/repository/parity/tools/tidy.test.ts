@@ -135,4 +135,21 @@ describe('what belongs to one machine', () => {
       'package-lock.json:5 node_modules/pg has a "resolved" address',
     ])
   })
+
+  it('a lockfile lists the optional packages of every platform', () => {
+    const lockfile = (binaries: object) =>
+      JSON.stringify({
+        packages: {
+          'node_modules/bundler': { version: '1.0.0', optionalDependencies: { '@bundler/darwin': '1.0.0' } },
+          ...binaries,
+        },
+      })
+    const darwin = { version: '1.0.0', optional: true, os: ['darwin'] }
+    expect(check({ 'package-lock.json': lockfile({ 'node_modules/@bundler/darwin': darwin }) })).toEqual([])
+    const nested = { 'node_modules/bundler/node_modules/@bundler/darwin': darwin }
+    expect(check({ 'package-lock.json': lockfile(nested) })).toEqual([])
+    expect(check({ 'package-lock.json': lockfile({}) })).toEqual([
+      'package-lock.json:1 @bundler/darwin has no entry: it would be missing on its platform',
+    ])
+  })
 })
