@@ -2,7 +2,7 @@ import type { ClaimedJob } from '../../job/lease.ts'
 import type { RuntimeEventEmitter } from '../../observe/events.ts'
 import type { JobGateway } from '../limits/job-gateway.ts'
 import { timing } from '../timing/timing.ts'
-import type { AttemptOutcome } from './outcome.ts'
+import { type AttemptOutcome, COMPLETED } from './outcome.ts'
 
 interface EndFacts {
   startedAtMs: number
@@ -20,9 +20,12 @@ export function emitAttemptEnd(
   const { end, code, reason, retryInMs, failure } = outcome
   const hasListeners = events.hasListeners('job:ended')
   if (!hasListeners && failure === undefined) return
+  const durationMs = Math.round(timing.nowMs() - startedAtMs)
+  // Most attempts have nothing else to report, and a plain literal is a fifth of the bytes.
+  if (outcome === COMPLETED && gateway === undefined) return events.emit('job:ended', { job, durationMs, end })
   const common = {
     job,
-    durationMs: Math.round(timing.nowMs() - startedAtMs),
+    durationMs,
     ...(code === undefined ? {} : { code }),
     ...(retryInMs === undefined ? {} : { retryInMs }),
   }
