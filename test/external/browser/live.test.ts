@@ -281,7 +281,7 @@ describe('what an operator does', () => {
     await page.getByRole('button', { name: 'Drain worker-to-drain' }).click()
     await page.getByLabel(/Reason/).fill('new host')
     await page.getByRole('button', { name: 'Drain worker', exact: true }).click()
-    await page.getByText('worker-to-drain is draining.').waitFor()
+    await page.getByText(/^worker-to-drain:\w+ is draining\.$/).waitFor()
     expect((await worker.ended).code).toBe(0)
     expect(complaints).toEqual([])
     await page.context().close()
