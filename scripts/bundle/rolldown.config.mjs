@@ -1,6 +1,6 @@
 // @ts-check
 // Bundles three parts of dist/. Run by `npm run build` after tsc.
-// 1. Node pays for each file it loads, in memory and time. The modules that an application loads go into three chunks; each of
+// 1. Node pays for each file it loads, in memory and time. The modules that an application loads go into four chunks; each of
 //    them is replaced by a file that re-exports from its chunk (ADR 0017).
 // 2. The heartbeat thread is one file, for the same reason.
 // 3. @hono/zod-openapi and the dependencies it runs go into one file, with their licences beside it (ADR 0015). zod and hono
@@ -16,6 +16,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const SRC = join(ROOT, 'src')
 const DIST = join(ROOT, 'dist')
 const APPLICATION = 'index.ts'
+/** Between them they load what every command loads. */
+const COMMANDS = ['cli/connection/with-commands.ts', 'cli/health/status.ts', 'cli/jobs/jobs.ts']
 const HEARTBEAT_THREAD = 'compose/heartbeat-thread.ts'
 const HANDLER_CHILD = 'runtime/child/handler-child.ts'
 const ZOD_OPENAPI = 'http/openapi/zod-openapi.ts'
@@ -34,9 +36,11 @@ const maps = { sourcemap: true, sourcemapExcludeSources: true }
 /** A minifier would undo the escapes of `keepPlaces`. */
 const output = { ...maps, minify: false }
 
-const modules = await listModules(APPLICATION)
+const modules = await listModules([APPLICATION])
 // Each attempt may start a process, which must not load a database driver.
-const childModules = await listModules(HANDLER_CHILD)
+const childModules = await listModules([HANDLER_CHILD])
+// A command starts without the worker.
+const deploymentModules = await listModules(COMMANDS)
 
 /** @type {BuildOptions[]} */
 const bundles = [
@@ -52,6 +56,7 @@ const bundles = [
         groups: [
           { name: 'vocabulary', test: (id) => VOCABULARY.test(nameOf(id)), priority: 2 },
           { name: 'children', test: (id) => childModules.includes(nameOf(id)), priority: 1 },
+          { name: 'deployment', test: (id) => deploymentModules.includes(nameOf(id)) },
           { name: 'application' },
         ],
       },
@@ -75,18 +80,19 @@ const bundles = [
 export default bundles
 
 /**
- * The modules that an entry loads statically.
- * @param {string} entry
+ * The modules that entries load statically.
+ * @param {string[]} entries
  */
-async function listModules(entry) {
+async function listModules(entries) {
   const { output } = await build({
     ...common,
-    input: join(SRC, entry),
+    input: entries.map((entry) => join(SRC, entry)),
     plugins: [keepPlaces()],
     treeshake: false,
     write: false,
   })
-  return output[0].moduleIds.filter((id) => id.startsWith(SRC)).map(nameOf)
+  const ids = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
+  return ids.filter((id) => id.startsWith(SRC)).map(nameOf)
 }
 
 /** @param {string} id */

@@ -11,18 +11,18 @@ export function closestName(
   { maxEdits = 2, allowsEndings = false }: ClosestNameOptions = {},
 ): string | undefined {
   const upper = name.toUpperCase()
-  const ranked = known
-    .map((candidate) => {
-      // The difference in length is a lower bound: skips most of a process's environment variables.
-      const atLeast = Math.abs(name.length - candidate.length)
-      const edits = atLeast > maxEdits ? atLeast : countEdits(upper, candidate.toUpperCase(), maxEdits)
-      return { candidate, edits }
-    })
-    .toSorted((a, b) => a.edits - b.edits)
-  const closest = ranked[0]
-  if (closest !== undefined && closest.edits <= maxEdits) return closest.candidate
-  if (!allowsEndings) return undefined
-  return ranked.find(({ candidate }) => hasEnding(upper, candidate) || hasEnding(candidate, upper))?.candidate
+  let closest: string | undefined
+  let least = maxEdits + 1
+  for (const candidate of known) {
+    // The difference in length is a lower bound: skips most of a process's environment variables.
+    if (Math.abs(name.length - candidate.length) >= least) continue
+    const edits = countEdits(upper, candidate.toUpperCase(), least - 1)
+    if (edits < least) [closest, least] = [candidate, edits]
+  }
+  if (closest !== undefined || !allowsEndings) return closest
+  return known
+    .filter((candidate) => hasEnding(upper, candidate) || hasEnding(candidate, upper))
+    .toSorted((a, b) => Math.abs(a.length - name.length) - Math.abs(b.length - name.length))[0]
 }
 
 function hasEnding(longer: string, shorter: string): boolean {
@@ -30,30 +30,34 @@ function hasEnding(longer: string, shorter: string): boolean {
 }
 
 /**
- * Optimal string alignment: insertions, deletions, replacements and swaps of neighbours. Ends once it is certain that there
- * are more than `most`: at every start of an application each environment variable is compared with each name.
+ * Optimal string alignment: insertions, deletions, replacements and swaps of neighbours; exact up to `most`. At every start
+ * each environment variable is compared with each name, so cells that take more than `most` edits are skipped.
  */
 function countEdits(from: string, to: string, most: number): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, column) => column)
   let leastOfLast = 0
   for (let row = 1; row <= from.length; row++) {
-    const current = [row]
-    for (let column = 1; column <= to.length; column++) {
+    const current = row <= most ? [row] : []
+    let least = current[0] ?? Number.POSITIVE_INFINITY
+    for (let column = Math.max(1, row - most); column <= Math.min(to.length, row + most); column++) {
       const isSame = from[row - 1] === to[column - 1]
       const isSwap = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
-      current[column] = Math.min(
-        (last[column] ?? 0) + 1,
-        (current[column - 1] ?? 0) + 1,
-        (last[column - 1] ?? 0) + (isSame ? 0 : 1),
-        row > 1 && column > 1 && isSwap ? (beforeLast[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+      const edits = Math.min(
+        at(last, column) + 1,
+        at(current, column - 1) + 1,
+        at(last, column - 1) + (isSame ? 0 : 1),
+        row > 1 && column > 1 && isSwap ? at(beforeLast, column - 2) + 1 : Number.POSITIVE_INFINITY,
       )
+      current[column] = edits
+      least = Math.min(least, edits)
     }
-    const least = Math.min(...current)
     if (least > most && leastOfLast > most) return least
     beforeLast = last
     last = current
     leastOfLast = least
   }
-  return last[to.length] ?? 0
+  return at(last, to.length)
 }
+
+const at = (line: number[], column: number): number => line[column] ?? Number.POSITIVE_INFINITY

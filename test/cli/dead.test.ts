@@ -1,58 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { nativeProfile } from '../../src/profile/native.ts'
-import type { JobStore } from '../../src/store/job-store.ts'
-import { createPostgresStore } from '../../src/store/postgres/index.ts'
-import { createAttachedDatabase } from '../support/installed-database.ts'
-import type { TestDatabase } from '../support/test-database.ts'
-import { runInProcess } from './support/in-process.ts'
+import { describe, expect, it } from 'vitest'
+import { JobCommands } from './support/job-commands.ts'
 import { startCommand } from './support/run-command.ts'
 
-let database: TestDatabase
-
-let store: JobStore
-
-beforeAll(async () => {
-  database = await createAttachedDatabase()
-  store = createPostgresStore({ client: database.pool, table: nativeProfile('unstuck').tables[0] })
-  await store.writePolicy({ failureBackoffStepsMs: [3_600_000] })
-})
-
-afterAll(() => database.drop())
-
-beforeEach(async () => {
-  await database.pool.query(
-    `truncate unstuck.jobs, unstuck.events, jobs, asr_jobs;
-     delete from unstuck.breakers; delete from unstuck.pauses`,
-  )
-})
-
-const run = (...args: string[]) => runInProcess(args, { DATABASE_URL: database.url })
-
-const runJson = async (...args: string[]) => {
-  const { stdout } = await run(...args, '--json')
-  return JSON.parse(stdout) as Record<string, unknown>
-}
-
-async function enqueue(fields: object = {}): Promise<string> {
-  const [job] = await store.enqueueJobs([{ type: 'asr', payload: { secret: 'x1' }, ...fields }])
-  return job?.jobId ?? ''
-}
-
-async function die(code: string, reason: string): Promise<string> {
-  const jobId = await enqueue()
-  const [claimed] = await store.claimJobs({ workerId: 'worker-9', queues: ['asr'], limit: 1 })
-  if (claimed?.jobId !== jobId) throw new Error('another job was claimed')
-  await store.failJobs([{ ...claimed, code, reason, isRetryable: false }])
-  return jobId
-}
-
-const statusOf = async (jobId: string) => (await store.getJob(jobId))?.status ?? null
+const bench = new JobCommands()
+const { run, runJson, die, statusOf } = bench
 
 describe('dead', () => {
   const reason = ['--reason', 'gateway fixed']
 
   async function causeOf(jobId: string): Promise<string> {
-    const { jobs } = await store.listJobs({ status: 'dead' })
+    const { jobs } = await bench.store.listJobs({ status: 'dead' })
     return jobs.find(({ id }) => id === jobId)?.causeId ?? ''
   }
 
@@ -117,12 +74,12 @@ describe('dead', () => {
     const ids = [await die('GW_5XX', 'bad 1'), await die('GW_5XX', 'bad 2')]
     const cause = await causeOf(ids[0] ?? '')
     const redrive = startCommand(['dead', 'redrive', cause, '--canary', '1', ...reason, '--yes', '--json'], {
-      DATABASE_URL: database.url,
+      DATABASE_URL: bench.database.url,
     })
     await expect.poll(() => statusOf(ids[0] ?? ''), { timeout: 30_000 }).toBe('waiting')
-    const [canary] = await store.claimJobs({ workerId: 'w', queues: ['asr'], limit: 1 })
+    const [canary] = await bench.store.claimJobs({ workerId: 'w', queues: ['asr'], limit: 1 })
     if (canary === undefined) throw new Error('the canary cannot be claimed')
-    await store.failJobs([{ ...canary, code: 'GW_5XX' }])
+    await bench.store.failJobs([{ ...canary, code: 'GW_5XX' }])
     const { exitCode, stdout } = await redrive.result
     expect(exitCode).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({
@@ -136,10 +93,10 @@ describe('dead', () => {
     const redrive = startCommand(
       ['dead', 'redrive', '--all', '--rate', '0.01/s', ...reason, '--yes', '--json'],
       {
-        DATABASE_URL: database.url,
+        DATABASE_URL: bench.database.url,
       },
     )
-    const waiting = async () => (await store.listJobs({ status: 'waiting' })).jobs.length
+    const waiting = async () => (await bench.store.listJobs({ status: 'waiting' })).jobs.length
     await expect.poll(waiting, { timeout: 30_000 }).toBe(1)
     redrive.kill('SIGINT')
     const { exitCode, stdout } = await redrive.result
@@ -158,17 +115,17 @@ describe('dead', () => {
   it('OPS-9 a redrive whose process is killed is left for whoever takes it, with what is done', async () => {
     const ids = [await die('GW_5XX', 'bad 1'), await die('GW_5XX', 'bad 2')]
     const redrive = startCommand(['dead', 'redrive', '--all', '--rate', '0.01/s', ...reason, '--yes'], {
-      DATABASE_URL: database.url,
+      DATABASE_URL: bench.database.url,
     })
     await expect.poll(() => statusOf(ids[0] ?? ''), { timeout: 30_000 }).toBe('waiting')
     redrive.kill('SIGKILL')
     await redrive.result
-    await database.pool.query(
+    await bench.database.pool.query(
       'update unstuck.operations set lease_expires_at = now() where lease_id is not null',
     )
-    const left = await store.takeOperation()
+    const left = await bench.store.takeOperation()
     expect(left?.operation).toMatchObject({ action: 'redrive', changed: 1, total: 2, state: 'running' })
-    await store.abortOperation(left?.operation.id ?? '')
+    await bench.store.abortOperation(left?.operation.id ?? '')
   })
 
   it('OPS-9 mark says what people think of a cause, and list shows it', async () => {

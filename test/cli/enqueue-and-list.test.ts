@@ -1,47 +1,10 @@
 import { stripVTControlCharacters } from 'node:util'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { nativeProfile } from '../../src/profile/native.ts'
-import type { JobStore } from '../../src/store/job-store.ts'
-import { createPostgresStore } from '../../src/store/postgres/index.ts'
-import { createAttachedDatabase } from '../support/installed-database.ts'
-import type { TestDatabase } from '../support/test-database.ts'
-import { runInProcess } from './support/in-process.ts'
+import { describe, expect, it } from 'vitest'
+import { JobCommands } from './support/job-commands.ts'
 import { noTerminal, openTerminal } from './support/pseudo-terminal.ts'
 
-let database: TestDatabase
-
-let store: JobStore
-
-beforeAll(async () => {
-  database = await createAttachedDatabase()
-  store = createPostgresStore({ client: database.pool, table: nativeProfile('unstuck').tables[0] })
-})
-
-afterAll(() => database.drop())
-
-beforeEach(async () => {
-  await database.pool.query('truncate unstuck.jobs, unstuck.events')
-})
-
-const run = (...args: string[]) => runInProcess(args, { DATABASE_URL: database.url })
-
-const runJson = async (...args: string[]) => {
-  const { stdout } = await run(...args, '--json')
-  return JSON.parse(stdout) as Record<string, unknown>
-}
-
-async function enqueue(fields: object = {}): Promise<string> {
-  const [job] = await store.enqueueJobs([{ type: 'asr', payload: { secret: 'x1' }, ...fields }])
-  return job?.jobId ?? ''
-}
-
-async function die(code: string, reason: string): Promise<string> {
-  const jobId = await enqueue()
-  const [claimed] = await store.claimJobs({ workerId: 'worker-9', queues: ['asr'], limit: 1 })
-  if (claimed?.jobId !== jobId) throw new Error('another job was claimed')
-  await store.failJobs([{ ...claimed, code, reason, isRetryable: false }])
-  return jobId
-}
+const bench = new JobCommands()
+const { run, runJson, enqueue, die } = bench
 
 describe('jobs list', () => {
   it('OPS-8 --where takes the filter of the bulk commands, beside the flags', async () => {
@@ -69,7 +32,7 @@ describe('jobs list', () => {
 
   it.skipIf(noTerminal !== null).each([80, 120, 200])('OPS-8 fits %i columns', async (columns) => {
     const jobId = await die('GW_5XX', 'the gateway did not answer within the time that it was given, again')
-    const options = { env: { DATABASE_URL: database.url }, columns }
+    const options = { env: { DATABASE_URL: bench.database.url }, columns }
     const terminal = openTerminal(['jobs', 'list'], options)
     expect(await terminal.ended).toBe(0)
     const lines = stripVTControlCharacters(terminal.raw()).split('\r\n')
@@ -83,7 +46,7 @@ describe('enqueue', () => {
     const fields = ['--queue', 'slow', '--priority', '-5', '--delay', '10m', '--owner', 'ann']
     const answer = await runJson('enqueue', 'asr', '{ "clip": 42 }', ...fields, '--dedupe-key', 'clip-42')
     expect(answer).toEqual({ id: expect.any(String), table: 'jobs', outcome: 'created' })
-    const job = await store.getJob(String(answer['id']))
+    const job = await bench.store.getJob(String(answer['id']))
     expect(job).toMatchObject({
       type: 'asr',
       queue: 'slow',
@@ -102,7 +65,7 @@ describe('enqueue', () => {
     const { exitCode, stdout } = await run('enqueue', 'asr')
     const [, jobId = ''] = /^job (\S+) in jobs: enqueued\nNext: {2}unstuck why \1\n$/.exec(stdout) ?? []
     expect(exitCode).toBe(0)
-    expect(await store.getJob(jobId)).toMatchObject({ type: 'asr', queue: 'asr', status: 'waiting' })
+    expect(await bench.store.getJob(jobId)).toMatchObject({ type: 'asr', queue: 'asr', status: 'waiting' })
   })
 
   it.each([
@@ -117,7 +80,7 @@ describe('enqueue', () => {
   ])('OPS-8 %j is refused with what is wrong', async (args, message) => {
     const { exitCode, stderr } = await run('enqueue', ...args)
     expect([exitCode, stderr]).toEqual([2, expect.stringMatching(message)])
-    const { rows } = await database.pool.query('select 1 from unstuck.jobs')
+    const { rows } = await bench.database.pool.query('select 1 from unstuck.jobs')
     expect(rows).toEqual([])
   })
 })
@@ -131,6 +94,6 @@ describe('short ids', () => {
       expect(stderr).toContain('this is the end of an id')
       expect(stderr).toContain('unstuck jobs list')
     }
-    expect(await store.getJob(jobId)).toMatchObject({ status: 'waiting' })
+    expect(await bench.store.getJob(jobId)).toMatchObject({ status: 'waiting' })
   })
 })

@@ -1,51 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { nativeProfile } from '../../src/profile/native.ts'
-import type { JobStore } from '../../src/store/job-store.ts'
-import { createPostgresStore } from '../../src/store/postgres/index.ts'
-import { createAttachedDatabase } from '../support/installed-database.ts'
-import type { TestDatabase } from '../support/test-database.ts'
-import { runInProcess } from './support/in-process.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { JobCommands } from './support/job-commands.ts'
 
-let database: TestDatabase
-
-let store: JobStore
-
-beforeAll(async () => {
-  database = await createAttachedDatabase()
-  store = createPostgresStore({ client: database.pool, table: nativeProfile('unstuck').tables[0] })
-  await store.writePolicy({ failureBackoffStepsMs: [3_600_000] })
-})
-
-afterAll(() => database.drop())
-
-beforeEach(async () => {
-  await database.pool.query(
-    `truncate unstuck.jobs, unstuck.events, jobs, asr_jobs;
-     delete from unstuck.breakers; delete from unstuck.pauses`,
-  )
-})
-
-const run = (...args: string[]) => runInProcess(args, { DATABASE_URL: database.url })
-
-const runJson = async (...args: string[]) => {
-  const { stdout } = await run(...args, '--json')
-  return JSON.parse(stdout) as Record<string, unknown>
-}
-
-async function enqueue(fields: object = {}): Promise<string> {
-  const [job] = await store.enqueueJobs([{ type: 'asr', payload: { secret: 'x1' }, ...fields }])
-  return job?.jobId ?? ''
-}
-
-async function die(code: string, reason: string): Promise<string> {
-  const jobId = await enqueue()
-  const [claimed] = await store.claimJobs({ workerId: 'worker-9', queues: ['asr'], limit: 1 })
-  if (claimed?.jobId !== jobId) throw new Error('another job was claimed')
-  await store.failJobs([{ ...claimed, code, reason, isRetryable: false }])
-  return jobId
-}
-
-const statusOf = async (jobId: string) => (await store.getJob(jobId))?.status ?? null
+const bench = new JobCommands()
+const { run, runJson, enqueue, die, statusOf } = bench
 
 describe('reap', () => {
   it('REAP-11 --once and --dry-run sweep the table that --table names, and no other', async () => {
@@ -65,14 +22,14 @@ describe('reap', () => {
 describe('mode', () => {
   it('OPS-7 a job that only renewed its lease after a sweep is shown as still alive, not as finished', async () => {
     const jobId = await enqueue()
-    const [claimed] = await store.claimJobs({ workerId: 'slow', queues: ['asr'], limit: 1 })
+    const [claimed] = await bench.store.claimJobs({ workerId: 'slow', queues: ['asr'], limit: 1 })
     if (claimed === undefined) throw new Error('nothing was claimed')
-    await store.setMode('observe')
-    onTestFinished(async () => void (await store.setMode('reap')))
-    await database.pool.query(`update unstuck.jobs set lease_expires_at = now() - interval '1 s'`)
-    await store.sweepJobs({ reaper: { reaperId: 'observer' } })
+    await bench.store.setMode('observe')
+    onTestFinished(async () => void (await bench.store.setMode('reap')))
+    await bench.database.pool.query(`update unstuck.jobs set lease_expires_at = now() - interval '1 s'`)
+    await bench.store.sweepJobs({ reaper: { reaperId: 'observer' } })
     expect((await run('mode')).stdout).toMatch(/would requeue +1 +still alive +0[^]*still stuck +1/)
-    await store.heartbeatJobs([claimed])
+    await bench.store.heartbeatJobs([claimed])
     const { stdout } = await run('mode')
     expect(stdout).toMatch(/would requeue +1 +still alive +1[^]*still stuck +0/)
     expect(stdout).not.toContain('finished later')
@@ -115,7 +72,7 @@ describe('jobs', () => {
   it('OPS-9 the beginning of an id will do, if it is the beginning of one', async () => {
     const ids = ['abcd1234-0000-4000-8000-000000000001', 'abcd9999-0000-4000-8000-000000000002']
     for (const id of ids)
-      await database.pool.query(`insert into unstuck.jobs (id, type) values ($1, 'asr')`, [id])
+      await bench.database.pool.query(`insert into unstuck.jobs (id, type) values ($1, 'asr')`, [id])
     expect((await run('jobs', 'get', 'abcd1')).stdout).toContain(ids[0])
     const both = await run('jobs', 'get', 'abcd')
     expect(both.exitCode).toBe(2)
@@ -135,7 +92,7 @@ describe('jobs', () => {
     const reason = ['--reason', 'gateway fixed', '--actor', 'ana']
     expect(await run('jobs', 'retry', jobId, ...reason)).toMatchObject({ exitCode: 0 })
     expect(await statusOf(jobId)).toBe('waiting')
-    const events = await store.listEvents(jobId)
+    const events = await bench.store.listEvents(jobId)
     expect(events.at(-1)?.data.details).toMatchObject({ actor: 'ana', reason: 'gateway fixed' })
     const again = await run('jobs', 'retry', jobId, ...reason)
     expect(again).toMatchObject({ exitCode: 4, stdout: expect.stringContaining('not dead') })
@@ -149,7 +106,7 @@ describe('jobs', () => {
     const jobId = await enqueue({ delayMs: 3_600_000 })
     const { exitCode, stdout } = await run('jobs', 'retry', jobId, '--now', '--reason', 'urgent')
     expect({ exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('due now') })
-    expect(await store.claimJobs({ workerId: 'w', queues: ['asr'], limit: 1 })).toHaveLength(1)
+    expect(await bench.store.claimJobs({ workerId: 'w', queues: ['asr'], limit: 1 })).toHaveLength(1)
   })
 
   it('OPS-1 one wrong id among several changes nothing', async () => {
@@ -160,7 +117,7 @@ describe('jobs', () => {
 
   it('WORK-6 cancel ends waiting jobs and asks running ones', async () => {
     const running = await enqueue()
-    await store.claimJobs({ workerId: 'w', queues: ['asr'], limit: 1 })
+    await bench.store.claimJobs({ workerId: 'w', queues: ['asr'], limit: 1 })
     const waiting = await enqueue()
     const answer = await runJson('jobs', 'cancel', running, waiting, '--reason', 'wrong file')
     expect(answer['jobs']).toEqual([
@@ -175,7 +132,7 @@ describe('jobs', () => {
     expect(asked).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--yes') })
     expect(await statusOf(dead)).toBe('dead')
     const running = await enqueue()
-    await store.claimJobs({ workerId: 'w', queues: ['asr'], limit: 1 })
+    await bench.store.claimJobs({ workerId: 'w', queues: ['asr'], limit: 1 })
     const done = await run('jobs', 'discard', dead, running, '--reason', 'test data', '--yes')
     expect(done).toMatchObject({ exitCode: 4, stdout: expect.stringContaining('cancel it first') })
     expect(await statusOf(dead)).toBeNull()
@@ -199,7 +156,7 @@ describe('jobs', () => {
   })
 
   it('OPS-9 all tables of a profile are searched', async () => {
-    await database.pool.query(
+    await bench.database.pool.query(
       `insert into asr_jobs (id, status) values ('cccc0000-0000-4000-8000-000000000001', 'queued');
        insert into jobs (id, status) values ('dddd0000-0000-4000-8000-000000000001', 'failed')`,
     )
@@ -218,8 +175,8 @@ describe('jobs', () => {
 describe('why', () => {
   it('OPS-9 shows what blocks a waiting job, and what to do', async () => {
     const jobId = await enqueue({ delayMs: 3_600_000 })
-    await store.mapDependency('asr', 'gateway')
-    await store.holdBreaker('gateway', { actor: 'ana', reason: 'vendor asked' })
+    await bench.store.mapDependency('asr', 'gateway')
+    await bench.store.holdBreaker('gateway', { actor: 'ana', reason: 'vendor asked' })
     const { exitCode, stdout } = await run('why', jobId)
     expect(exitCode).toBe(0)
     expect(stdout).toContain(`job ${jobId}  asr  waiting, attempt 0 of 3`)
@@ -232,9 +189,9 @@ describe('why', () => {
 
   it('LEASE-8 shows how far a running job has come, as do jobs get and jobs list', async () => {
     const jobId = await enqueue()
-    const claimed = await store.claimJob(jobId, { workerId: 'worker-9' })
+    const claimed = await bench.store.claimJob(jobId, { workerId: 'worker-9' })
     if (claimed === 'not-claimable') throw new Error('not claimed')
-    await store.reportProgress([{ ...claimed, value: 0.29, text: 'page 9\nof 31' }])
+    await bench.store.reportProgress([{ ...claimed, value: 0.29, text: 'page 9\nof 31' }])
     const shown = '29 %: page 9 of 31'
     expect((await run('why', jobId)).stdout).toContain(`\nprogress ${shown}\n`)
     expect((await run('jobs', 'get', jobId)).stdout).toMatch(new RegExp(`progress +${shown}`))
@@ -246,7 +203,7 @@ describe('why', () => {
 
   it('C13 names the session that has the row locked', async () => {
     const jobId = await enqueue()
-    const client = await database.connect()
+    const client = await bench.database.connect()
     await client.query('begin')
     await client.query('select from unstuck.jobs where id = $1 for update', [jobId])
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
@@ -282,7 +239,7 @@ describe('jobs --where', () => {
     const later = await enqueue({ runAt: new Date(Date.now() + 3_600_000) })
     const hurried = await run('jobs', 'retry', '--where', 'type:asr', '--now', '--reason', 'r', '--yes')
     expect(hurried).toMatchObject({ exitCode: 0, stdout: 'jobs: 1 of 1 jobs are due now\n' })
-    expect((await store.getJob(later))?.runAt?.getTime()).toBeLessThan(Date.now() + 600_000)
+    expect((await bench.store.getJob(later))?.runAt?.getTime()).toBeLessThan(Date.now() + 600_000)
   })
 
   it('OPS-9 does nothing unasked, and points at a wrong token', async () => {
@@ -309,7 +266,7 @@ describe('words', () => {
   it.each([...commands, 'why', 'dead list', 'dead show', 'dead redrive', 'dead discard'])(
     'OPS-9 the help of %s has an example',
     async (command) => {
-      const { stdout } = await runInProcess([...command.split(' '), '--help'])
+      const { stdout } = await run(...command.split(' '), '--help')
       expect(stdout).toContain(`$ unstuck ${command}`)
     },
   )

@@ -29,6 +29,7 @@ export function exportLine(q: string, flags: { table: string | null; payload: bo
   return cliLine(['jobs', 'export'], { ...Object.fromEntries(words), ...flags })
 }
 
-function quoted(text: string): string {
+/** For a shell. */
+export function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

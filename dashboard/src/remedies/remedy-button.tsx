@@ -10,6 +10,7 @@ import {
   runSweep,
   useCommand,
 } from '../api/commands.ts'
+import { quoted } from '../format/cli-line.ts'
 import { Button } from '../ui/button.tsx'
 import { ChangeDialog } from '../ui/change-dialog.tsx'
 import { CopyLine } from '../ui/copy-line.tsx'
@@ -121,7 +122,7 @@ export function RemedyButton({ remedy, table, isMain = false }: RemedyButtonProp
           verb={label}
           effect={remedy.effect}
           isDanger={deed.isDanger ?? false}
-          cli={({ reason }) => remedy.command.replace('--reason …', `--reason '${reason}'`)}
+          cli={({ reason }) => remedy.command.replace('…', () => quoted(reason))}
           close={close}
           run={async ({ reason }) => {
             const said = await command.mutateAsync(reason)

@@ -16,10 +16,13 @@ export function findStrayNames(
 ): void {
   const known = new Set(variables.map(({ name }) => name))
   const used = variablesOf(search.profile)
+  const missing = new NamesByLength(
+    used.filter(({ isPart, sets }) => isPart === undefined && !sets.some(isSet)).map(({ name }) => name),
+  )
   for (const name of Object.keys(search.env).toSorted()) {
     if (search.env[name] === undefined || known.has(name) || SERVICE_LINK.test(name)) continue
     if (PREFIXES.some((prefix) => name.toUpperCase().startsWith(prefix))) judgeOurs(name, search, warnings)
-    else warnOfNearMiss(name, used, isSet, warnings)
+    else warnOfNearMiss(name, missing, warnings)
   }
   for (const variable of variables) {
     if (search.env[variable.name] === undefined || used.includes(variable) || isOthersBusiness(variable))
@@ -44,21 +47,31 @@ function judgeOurs(name: string, { problems }: Search, warnings: string[]): void
 }
 
 /** These may belong to other programs, so a near miss is only a warning. */
-function warnOfNearMiss(
-  name: string,
-  used: Variable[],
-  isSet: (setting: Setting) => boolean,
-  warnings: string[],
-): void {
-  const missing = used.filter(({ isPart, sets }) => isPart === undefined && !sets.some(isSet))
+function warnOfNearMiss(name: string, missing: NamesByLength, warnings: string[]): void {
   const maxEdits = name.length < 12 ? 1 : 2
-  const near = closestName(
-    name,
-    missing.map((variable) => variable.name),
-    { maxEdits },
-  )
+  const near = closestName(name, missing.about(name.length, maxEdits), { maxEdits })
   if (near !== undefined)
     warnings.push(`${name}: is set, but there is no such variable; did you mean ${near}?`)
+}
+
+/** Every start of a program compares each environment variable with each name: most differ in length by more than a few edits. */
+class NamesByLength {
+  readonly #names = new Map<number, string[]>()
+
+  constructor(names: string[]) {
+    for (const name of names) {
+      const same = this.#names.get(name.length)
+      if (same === undefined) this.#names.set(name.length, [name])
+      else same.push(name)
+    }
+  }
+
+  about(length: number, maxEdits: number): string[] {
+    const names: string[] = []
+    for (let edits = -maxEdits; edits <= maxEdits; edits++)
+      names.push(...(this.#names.get(length + edits) ?? []))
+    return names
+  }
 }
 
 /** Directories and addresses with such general names often belong to the application. */

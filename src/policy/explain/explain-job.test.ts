@@ -1,61 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { openBreaker as open, runnableJob } from '../../../test/support/job-facts.ts'
 import { explainJob } from './explain-job.ts'
-import type { HoldingBreaker, JobFacts } from './job-facts.ts'
-
-const runnable: JobFacts = {
-  jobId: '1',
-  type: 'asr',
-  queue: 'asr',
-  stage: 'asr',
-  status: 'waiting',
-  attempt: 0,
-  failures: 0,
-  crashes: 0,
-  timeouts: 0,
-  releases: 0,
-  isReleasedOften: false,
-  isLastChance: false,
-  keptWorkerId: null,
-  maxAttempts: 10,
-  hasBudget: true,
-  progress: null,
-  expiresInMs: null,
-  limit: null,
-  error: null,
-  isCancelAsked: false,
-  cancel: null,
-  runInMs: -5_000,
-  ahead: 0,
-  pause: null,
-  breaker: null,
-  workers: null,
-  workerId: null,
-  leaseLeftMs: null,
-  silentMs: null,
-  deadlineLeftMs: null,
-  absence: null,
-  isLocked: false,
-  lockedBy: null,
-  endedAgoMs: null,
-  reaperAgeMs: 1_000,
-  sweepIntervalMs: 60_000,
-  isObserved: false,
-  lastEvent: null,
-}
-
-const open: HoldingBreaker = {
-  name: 'gateway',
-  state: 'open',
-  by: null,
-  reason: 'calls-failed',
-  sinceMs: 90_000,
-  nextProbeInMs: 9_000,
-  heldForMs: null,
-  probing: 0,
-  probeSlots: 1,
-  unheard: 0,
-  closeAfter: 3,
-}
+import type { JobFacts } from './job-facts.ts'
 
 const running: Partial<JobFacts> = {
   status: 'running',
@@ -66,7 +12,7 @@ const running: Partial<JobFacts> = {
   silentMs: 4_000,
 }
 
-const explain = (facts: Partial<JobFacts> = {}) => explainJob({ ...runnable, ...facts })
+const explain = (facts: Partial<JobFacts> = {}) => explainJob({ ...runnableJob, ...facts })
 const codes = (facts: Partial<JobFacts>) => explain(facts).reasons.map(({ code }) => code)
 
 describe('a waiting job', () => {
@@ -213,7 +159,7 @@ describe('a waiting job', () => {
   })
 
   it('REAP-15 with one crash left waits for a worker that runs nothing else, and says who makes room', () => {
-    const last = { ...runnable, crashes: 2, isLastChance: true }
+    const last = { ...runnableJob, crashes: 2, isLastChance: true }
     const { verdict, reasons, sentence } = explainJob(last)
     expect(verdict).toBe('runnable')
     expect(reasons).toContainEqual({
@@ -321,7 +267,7 @@ describe('a running job', () => {
   })
 
   it('REAP-8 without a lease it says whether the age rule is off, and what that goes by', () => {
-    const facts = { ...runnable, ...running, leaseLeftMs: null }
+    const facts = { ...runnableJob, ...running, leaseLeftMs: null }
     const columns = ['locked_at', 'updated_at']
     const off = explainJob(facts, { isOn: false, columns })
     expect(off.reasons[0]?.message).toMatch(/without a lease, and legacyAgeRule is off$/)

@@ -1,66 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import { openBreaker, runnableJob } from '../../../test/support/job-facts.ts'
 import { explainJob } from './explain-job.ts'
 import type { HoldingBreaker, JobFacts } from './job-facts.ts'
 
-const waiting: JobFacts = {
-  jobId: 'job-1',
-  type: 'asr',
-  queue: 'asr',
-  stage: 'asr',
-  status: 'waiting',
-  attempt: 0,
-  failures: 0,
-  crashes: 0,
-  timeouts: 0,
-  releases: 0,
-  isReleasedOften: false,
-  isLastChance: false,
-  keptWorkerId: null,
-  maxAttempts: 10,
-  hasBudget: true,
-  progress: null,
-  expiresInMs: null,
-  limit: null,
-  error: null,
-  isCancelAsked: false,
-  cancel: null,
-  runInMs: 0,
-  ahead: 0,
-  pause: null,
-  breaker: null,
-  workers: null,
-  workerId: null,
-  leaseLeftMs: null,
-  silentMs: null,
-  deadlineLeftMs: null,
-  absence: null,
-  isLocked: false,
-  lockedBy: null,
-  endedAgoMs: null,
-  reaperAgeMs: 1_000,
-  sweepIntervalMs: 60_000,
-  isObserved: false,
-  lastEvent: null,
-}
-
-const halfOpen: HoldingBreaker = {
-  name: 'gateway',
-  state: 'half-open',
-  by: null,
-  reason: 'calls-failed',
-  sinceMs: 90_000,
-  nextProbeInMs: 0,
-  heldForMs: null,
-  probing: 1,
-  probeSlots: 1,
-  unheard: 0,
-  closeAfter: 3,
-}
+const halfOpen: HoldingBreaker = { ...openBreaker, state: 'half-open', nextProbeInMs: 0, probing: 1 }
 
 const overdue: Partial<JobFacts> = { status: 'running', runInMs: null, workerId: 'w', leaseLeftMs: -1_000 }
 
 function actsOf(facts: Partial<JobFacts>): Record<string, string[]> {
-  const { reasons } = explainJob({ ...waiting, ...facts })
+  const { reasons } = explainJob({ ...runnableJob, ...facts })
   return Object.fromEntries(
     reasons.map(({ code, remedies = [] }) => [code, remedies.map(({ command }) => command)]),
   )
@@ -123,13 +71,13 @@ describe('the remedy of a cause', () => {
 
 describe('an explanation', () => {
   it('SEE-7 a half-open breaker whose jobs report no call is not said to resume', () => {
-    const heard = explainJob({ ...waiting, breaker: halfOpen })
+    const heard = explainJob({ ...runnableJob, breaker: halfOpen })
     expect(heard).toMatchObject({
       runsInMs: null,
       sentence: 'It waits for the jobs that test its dependency.',
       reasons: [{ code: 'BREAKER_PROBING', untilMs: null }],
     })
-    const unheard = explainJob({ ...waiting, breaker: { ...halfOpen, unheard: 3, probing: 0 } })
+    const unheard = explainJob({ ...runnableJob, breaker: { ...halfOpen, unheard: 3, probing: 0 } })
     expect(unheard.reasons).toMatchObject([
       { code: 'RUNNABLE' },
       {
@@ -141,7 +89,7 @@ describe('an explanation', () => {
   })
 
   it('SEE-7 after a backoff a job still waits for its turn', () => {
-    const { sentence, runsInMs } = explainJob({ ...waiting, runInMs: 5_000, ahead: 454 })
+    const { sentence, runsInMs } = explainJob({ ...runnableJob, runInMs: 5_000, ahead: 454 })
     expect(sentence).toBe(
       'Will run at the earliest in 5 s. Then it starts when a slot is free after 454 jobs of asr.',
     )
@@ -150,11 +98,11 @@ describe('an explanation', () => {
 
   it('SEE-8 names who cancelled a job, and why', () => {
     const cancel = { by: 'ana', reason: 'wrong bucket', agoMs: 60_000 }
-    expect(explainJob({ ...waiting, status: 'cancelled', cancel, endedAgoMs: 60_000 })).toMatchObject({
+    expect(explainJob({ ...runnableJob, status: 'cancelled', cancel, endedAgoMs: 60_000 })).toMatchObject({
       sentence: 'It was cancelled by ana and will not run.',
       reasons: [{ message: 'cancelled 60 s ago by ana: wrong bucket' }],
     })
-    const asked = explainJob({ ...waiting, ...overdue, leaseLeftMs: 9_000, isCancelAsked: true, cancel })
+    const asked = explainJob({ ...runnableJob, ...overdue, leaseLeftMs: 9_000, isCancelAsked: true, cancel })
     expect(asked.reasons).toMatchObject([
       { code: 'LEASED' },
       {

@@ -42,7 +42,13 @@ const packages = (imported: string[]) =>
   )
 
 /** Chunks with all modules that an application loads (ADR 0017). */
-const applicationFiles = ['application.js', 'children.js', 'rolldown-runtime.js', 'vocabulary.js']
+const applicationFiles = [
+  'application.js',
+  'children.js',
+  'deployment.js',
+  'rolldown-runtime.js',
+  'vocabulary.js',
+]
 
 const ownFiles = (imported: string[]) =>
   [...new Set(imported.flatMap((url) => url.split('/dist/').slice(1)))]
@@ -151,6 +157,19 @@ it.each([
   expect(packages(imported)).toEqual([])
   // The driver is most of what is left.
   if (own.length === 0) expect(imported.filter((url) => url.includes('/node_modules/pg/'))).toEqual([])
+})
+
+it('OPS-8 unstuck status loads neither the worker nor fetch, which take a third of its time', async () => {
+  const { stdout, imported } = await run(
+    `process.argv = [process.execPath, 'unstuck', 'status', '--database-url', 'postgres://127.0.0.1:1/none']
+     await import('dist/cli/main.js')
+     console.log(process.exitCode, process.moduleLoadList.filter((name) => name.includes('undici')).length)
+     process.exitCode = 0`,
+  )
+  expect(stdout).toBe('3 0')
+  expect(ownFiles(imported)).toContain('deployment.js')
+  expect(ownFiles(imported)).not.toContain('application.js')
+  expect(imported.some((url) => url.includes('/node_modules/pg/'))).toBe(true)
 })
 
 it('OPS-1 no command but serve loads the HTTP API', async () => {
