@@ -36,12 +36,15 @@ it.each([
   ['0012_waits', ['waits']],
   ['0013_retry_and_time', ['dedupe_windows']],
   ['0016_groups', ['queue_limits', 'claim_locks']],
-])('OPS-7 C20 the tables of %s come with the rights on the table whose callers use them', async (name, tables) => {
-  for (const table of tables) await database.pool.query(`drop table unstuck.${table}`)
-  await database.pool.query('delete from unstuck.migrations where name = $1', [name])
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: nativeProfile('unstuck') })
-  for (const table of tables) {
-    expect([table, await rightsOf(granted, table)]).toEqual([table, ['SELECT', 'INSERT']])
-    expect([table, await rightsOf(stranger, table)]).toEqual([table, []])
-  }
-})
+])(
+  'OPS-7 C20 the tables of %s come with the rights on the table whose callers use them',
+  async (name, tables) => {
+    for (const table of tables) await database.pool.query(`drop table unstuck.${table}`)
+    await database.pool.query('delete from unstuck.migrations where name = $1', [name])
+    await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: nativeProfile('unstuck') })
+    for (const table of tables) {
+      expect([table, await rightsOf(granted, table)]).toEqual([table, ['SELECT', 'INSERT']])
+      expect([table, await rightsOf(stranger, table)]).toEqual([table, []])
+    }
+  },
+)

@@ -33,8 +33,8 @@ import {
   indexStatements,
   migrations,
   ownNames,
-  unboundRoutines,
   tableGrants,
+  unboundRoutines,
 } from './statements/plan.ts'
 import { statementsOf } from './statements/statement-text.ts'
 

@@ -14,8 +14,8 @@ import {
   indexStatements,
   migrations,
   searchPathStatements,
-  unboundRoutines,
   tableGrants,
+  unboundRoutines,
 } from './plan.ts'
 import { commentText, withLiterals } from './statement-text.ts'
 
