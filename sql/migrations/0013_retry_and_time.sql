@@ -16,17 +16,4 @@ create table "unstuck".dedupe_windows (
 create index dedupe_windows_ended on "unstuck".dedupe_windows (attachment, ends_at);
 
 -- Roles that may use dedupe keys may use windows.
-do $$
-declare
-  v_grant record;
-begin
-  for v_grant in
-    select case acl.grantee when 0 then 'public' else acl.grantee::regrole::text end as grantee, acl.privilege_type
-      from pg_class, aclexplode(relacl) acl
-     where pg_class.oid = to_regclass(format('%I.dedupe_locks', /*schema*/'unstuck')) and acl.grantee <> relowner
-       and acl.privilege_type in ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
-  loop
-    execute format('grant %s on %I.dedupe_windows to %s', v_grant.privilege_type, /*schema*/'unstuck', v_grant.grantee);
-  end loop;
-end
-$$;
+-- grants: dedupe_windows as dedupe_locks

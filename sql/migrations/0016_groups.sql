@@ -30,21 +30,7 @@ create table "unstuck".claim_locks (
 insert into "unstuck".claim_locks (slot) select slot from generate_series(0, 1023) slot;
 
 -- Roles that may claim jobs may lock the rows and set the rules.
-do $$
-declare
-  v_grant record;
-begin
-  for v_grant in
-    select case acl.grantee when 0 then 'public' else acl.grantee::regrole::text end as grantee, acl.privilege_type
-      from pg_class, aclexplode(relacl) acl
-     where pg_class.oid = to_regclass(format('%I.kept_workers', /*schema*/'unstuck')) and acl.grantee <> relowner
-       and acl.privilege_type in ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
-  loop
-    execute format('grant %s on %I.queue_limits, %2$I.claim_locks to %s', v_grant.privilege_type,
-                   /*schema*/'unstuck', v_grant.grantee);
-  end loop;
-end
-$$;
+-- grants: queue_limits, claim_locks as kept_workers
 
 -- Replaced by functions with other arguments.
 drop function if exists "unstuck".has_queue_rules(text);

@@ -1,5 +1,4 @@
 // Ends of jobs notify the processes that wait for them, and nobody else.
-import { readFileSync } from 'node:fs'
 import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { nativeProfile } from '../../src/profile/native.ts'
@@ -134,21 +133,6 @@ it('WORK-9 C20 a role that only enqueues needs no right to the waits', async () 
   expect(enqueued).toMatchObject({ outcome: 'created' })
   await client.query('rollback')
   await store.writePolicy({ events: 'recovery' })
-})
-
-it('WORK-9 C20 a role that was granted the tables before gets the waits with the upgrade', async () => {
-  const text = readFileSync(new URL('../../sql/migrations/0012_waits.sql', import.meta.url), 'utf8')
-  const client = await database.connect()
-  await client.query('begin')
-  await client.query('create role former_worker')
-  await client.query('grant select, insert, update, delete on unstuck.deliveries to former_worker')
-  await client.query('drop table unstuck.waits')
-  await client.query(text)
-  const { rows } = await client.query(
-    `select has_table_privilege('former_worker', 'unstuck.waits', 'select, delete') as has`,
-  )
-  await client.query('rollback')
-  expect(rows).toEqual([{ has: true }])
 })
 
 it('WORK-9 a rolled-back completion sends nothing', async () => {

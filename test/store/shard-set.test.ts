@@ -49,6 +49,12 @@ describe('the place of a job', () => {
     const numbers = keys.map((dedupeKey) => set.forJob({ type: 'asr', owner: 'ana', dedupeKey }).number)
     expect(numbers).toEqual(placesOf(set))
   })
+
+  it('OPS-15 RATE-7 a group decides before the dedupe key: its limit and its order hold within a shard', () => {
+    const set = setOf(8, 'queue')
+    const numbers = keys.map((dedupeKey) => set.forJob({ type: 'asr', group: 'tenant-7', dedupeKey }).number)
+    expect(new Set(numbers)).toEqual(new Set([set.forKey('tenant-7').number]))
+  })
 })
 
 describe('a shard that takes a call and does not answer', () => {

@@ -29,7 +29,8 @@ export function loadConfig({ env, flags = {}, file }: ConfigSources): Config {
     problems,
   }
   const profile = own === null ? findProfile(anyProfile) : variablesProfile(own)
-  const search: Search = { ...anyProfile, profile, profileName: own?.name ?? profile }
+  const profileName = own?.name ?? profile
+  const search: Search = { ...anyProfile, profile, profileName }
 
   const found = findAll(search, own)
   const given = readShards(
@@ -42,9 +43,9 @@ export function loadConfig({ env, flags = {}, file }: ConfigSources): Config {
   )
   const isDirect = readSetting('shardDirect', found, profile) === 'on'
   const shards = isDirect ? (given?.map((shard) => ({ ...shard, isDirect })) ?? null) : given
-  if (shards !== null && own !== null)
+  if (shards !== null && profileName !== 'native')
     problems.push(
-      problem('shards', own.name, 'the native profile: ids of other tables do not name their shard'),
+      problem('shards', profileName, 'the native profile: ids of other tables do not name their shard'),
     )
   problems.push(...findMissing(profile, found))
   const preset = presetOf(found)
@@ -54,7 +55,7 @@ export function loadConfig({ env, flags = {}, file }: ConfigSources): Config {
   const inForce = withOverride(base, policy)
   for (const table of own?.tables ?? [{ attachment: profile, policy: base }])
     if (table.attachment !== 'native')
-      checkKeptRows(withOverride(table.policy, policy), own?.name ?? profile, problems)
+      checkKeptRows(withOverride(table.policy, policy), profileName, problems)
   if (!keepsLeases(inForce, base)) checkHeartbeatFit(inForce, found, problems, warnings)
   findStrayNames(search, (setting) => found.has(setting), warnings)
   if (env['PGSERVICE'] && !found.has('databaseUrl')) {
@@ -64,7 +65,7 @@ export function loadConfig({ env, flags = {}, file }: ConfigSources): Config {
 
   return {
     ...readSettings(found, profile, shards),
-    profile: own?.name ?? profile,
+    profile: profileName,
     ownProfile: own,
     policy,
     enqueueMaxAttempts: policy.maxAttempts ?? null,

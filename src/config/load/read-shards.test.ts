@@ -67,6 +67,15 @@ describe('UNSTUCK_SHARDS', () => {
     expect(loadConfig({ env: { DATABASE_URL: first } }).shards).toBeNull()
   })
 
+  it.each(['clip', 'executor'])('OPS-15 refuses the profile %s, whose ids do not name a shard', (profile) => {
+    const shards = `${first} ${second}`
+    const env = { UNSTUCK_PROFILE: profile }
+    const refusal = /the native profile: ids of other tables do not name their shard/
+    expect(() => loadConfig({ env: { ...env, UNSTUCK_SHARDS: shards } })).toThrow(refusal)
+    expect(() => loadConfig({ env, flags: { shards } })).toThrow(refusal)
+    expect(() => loadConfig({ env, file: { shards: [{ url: first }] } })).toThrow(refusal)
+  })
+
   it.each([
     ['nothing', ' '],
     ['another kind of database', 'mysql://one/db'],

@@ -139,7 +139,8 @@ export const connectionVariables: readonly Variable[] = [
     meaning:
       'Several servers or schemas in place of the database of the jobs: addresses separated by spaces, each with `#schema` if it is another than `UNSTUCK_SCHEMA`; or a JSON array of objects with `url`, `schema`, `number` and `isDraining`; or a number: `16` stands for the schemas `unstuck_00` to `unstuck_15` of `UNSTUCK_DATABASE_URL`.',
     kind: TEXT,
-    profiles: ['native'],
+    // Refused with the others, not ignored.
+    profiles: shippedProfileNames,
     default: null,
     sets: ['shards'],
     requirement: 'OPS-15',
@@ -149,7 +150,7 @@ export const connectionVariables: readonly Variable[] = [
   {
     name: 'UNSTUCK_SHARD_ROUTE',
     meaning:
-      'Where a job without a dedupe key is enqueued: in the shard of its owner, of its queue, or in any (`spread`).',
+      'Where a job without a group and a dedupe key is enqueued: in the shard of its owner, of its queue, or in any (`spread`).',
     kind: { type: 'choice', words: ['owner', 'queue', 'spread'] },
     profiles: ['native'],
     default: 'spread',

@@ -84,7 +84,7 @@ export const columnDoubts: Readonly<Record<string, string>> = {
 /** Time at which a worker took its lock, cleared with it. */
 export const lockTimeNames: ReadonlySet<string> = new Set(['locked_at', 'claimed_at', 'leased_at'])
 
-type Kind = 'text' | 'time' | 'count' | 'whole' | 'large' | 'json' | 'uuid'
+type Kind = 'text' | 'time' | 'count' | 'whole' | 'large' | 'steps' | 'share' | 'json' | 'uuid'
 
 /** Required kinds of columns other than times. */
 const columnKinds: Partial<Record<LogicalColumn, Kind>> = {
@@ -94,6 +94,8 @@ const columnKinds: Partial<Record<LogicalColumn, Kind>> = {
   dedupe_key: 'text',
   worker_id: 'text',
   stage: 'text',
+  group_key: 'text',
+  progress_text: 'text',
   error_code: 'text',
   error_reason: 'text',
   error_category: 'text',
@@ -104,6 +106,8 @@ const columnKinds: Partial<Record<LogicalColumn, Kind>> = {
   lease_id: 'uuid',
   finished_lease_id: 'uuid',
   fence: 'large',
+  backoff_steps_ms: 'steps',
+  progress_value: 'share',
   attempt: 'count',
   failures: 'count',
   crashes: 'count',
@@ -123,6 +127,8 @@ const typesOfKind: Record<Kind, readonly string[]> = {
   count: ['smallint', 'integer'],
   whole: ['smallint', 'integer', 'bigint'],
   large: ['bigint'],
+  steps: ['bigint[]'],
+  share: ['double precision'],
   json: ['json', 'jsonb'],
   uuid: ['uuid'],
 }

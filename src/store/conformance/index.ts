@@ -25,7 +25,8 @@ import { describeObserved } from './modes/observed.ts'
 import { describeCancel } from './operating/cancel.ts'
 import { describeDiscard } from './operating/discard.ts'
 import { describeOperationEnds } from './operating/operation-ends.ts'
-import { describeOperations } from './operating/operations.ts'
+import { describeOperationRuns } from './operating/operation-runs.ts'
+import { describeOperationSelection } from './operating/operation-selection.ts'
 import { describeRetry } from './operating/retry.ts'
 import { describeDeadGroups } from './reading/dead-groups.ts'
 import { describeEnds, describeWaits } from './reading/ends.ts'
@@ -100,8 +101,11 @@ export function describeJobStore<Tx = never>(
     describeIfCapable(options, 'enforce', () => describeEnforce(opened))
     describeObserved(opened, options)
     describeIfCapable(options, 'dispatch', () => describeDispatch(opened))
-    describeIfCapable(options, 'operations', () => describeOperations(opened, options))
-    describeIfCapable(options, 'operations', () => describeOperationEnds(opened))
+    describeIfCapable(options, 'operations', () => {
+      describeOperationSelection(opened)
+      describeOperationRuns(opened, options)
+      describeOperationEnds(opened)
+    })
     describeIfCapable(options, 'webhooks', () => describeWebhooks(opened))
   })
 }

@@ -246,6 +246,7 @@ it('OPS-7 a profile is made from columns of the types that an attach takes', () 
     jsonb: 'jsonb',
     uuid: 'uuid',
     bigint: 'bigint',
+    float8: 'double precision',
   }
   const misfits = columnStatements().filter(({ column, type }) => !fitsColumn(column, types[type] ?? type))
   expect(misfits).toEqual([])

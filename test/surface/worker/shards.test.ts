@@ -217,6 +217,18 @@ it('OPS-15 a transaction enqueues in the shard of its key, and nowhere else', as
   }
 }, 60_000)
 
+it('OPS-15 all jobs of a call are validated before any shard gets its part', async () => {
+  const app = open()
+  const good = { type: 'all-valid', dedupeKey: keyOf(app, 0) }
+  const bad = { type: 'all-valid', dedupeKey: keyOf(app, 1), ttlMs: -1 }
+  for (const jobs of [
+    [good, bad],
+    [bad, good],
+  ])
+    await expect(app.enqueueMany(jobs)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+  expect((await app.store.listJobs({ type: 'all-valid' })).jobs).toEqual([])
+}, 60_000)
+
 it('OPS-15 WORK-9 a wait is registered in its shard, and one for a shard that is down delays no other', async () => {
   let release = () => {}
   const released = new Promise<void>((resolve) => {

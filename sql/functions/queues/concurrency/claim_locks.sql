@@ -8,13 +8,14 @@ return (hashtextextended(format('%s %L %L', p_attachment, p_queue, p_group), 0) 
 create or replace function "unstuck".lock_claim_slots(p_slots int[])
 returns int[] language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
+  v_now timestamptz := clock_timestamp();
   v_locked int[];
 begin
   with free as materialized (
     select lock.slot from "unstuck".claim_locks lock
      where lock.slot = any (p_slots) order by lock.slot for no key update skip locked
   ), taken as (
-    update "unstuck".claim_locks lock set taken_at = clock_timestamp() from free where lock.slot = free.slot
+    update "unstuck".claim_locks lock set taken_at = v_now from free where lock.slot = free.slot
     returning lock.slot
   )
   select coalesce(array_agg(taken.slot), '{}') into v_locked from taken;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { claimMany } from '../builders.ts'
 import type { TestBench } from '../harness.ts'
-import { begin, killMany } from './operations.ts'
+import { begin, killMany } from './operation-builders.ts'
 
 export function describeOperationEnds(opened: () => TestBench): void {
   it('SEE-7 the jobs of an operation are counted where they are now, not where it left them', async () => {

@@ -33,8 +33,8 @@ import {
   indexStatements,
   migrations,
   ownNames,
+  tableGrants,
   unboundRoutines,
-  withheldTables,
 } from './statements/plan.ts'
 import { statementsOf } from './statements/statement-text.ts'
 
@@ -233,7 +233,7 @@ async function applyMigrations(
     const statements = render(text, base)
     if (isPlaced) for (const statement of statementsOf(statements)) await session.run(statement)
     else await session.run(statements)
-    for (const statement of withheldTables(base, migration)) await session.run(statement)
+    for (const statement of tableGrants(base, migration)) await session.run(statement)
     await session.query('record_migration', base, [name])
   }
 }

@@ -1,7 +1,7 @@
 // The state of an HTTP server over several shards. The audit log is read from all of them.
 import type { AccessStore, AuditEntry } from '../../access-store.ts'
 import type { Shard } from '../../job-store.ts'
-import { readPages } from '../merge/merged-pages.ts'
+import { readHistory } from '../merge/merged-pages.ts'
 import { askFirst } from '../routing/fan-out.ts'
 import type { ShardSet } from '../routing/shard-set.ts'
 import { ShardedFeed } from './sharded-feed.ts'
@@ -27,18 +27,14 @@ export function createShardedAccess<Tx>(
     listLateEvents: async () => [],
     readHorizon: () => first((access) => access.readHorizon()),
     async listAuditEntries({ cursor, limit, ...filter } = {}) {
-      const { items, next } = await readPages<Tx, AuditEntry>(
+      const { items, next } = await readHistory<Tx, AuditEntry>(
         shards,
         { cursor, limit },
         {
-          async read(shard, own, size) {
-            const page = await accessOf(shard).listAuditEntries({
-              ...filter,
-              limit: size,
-              ...(own === undefined ? {} : { cursor: own }),
-            })
-            const searchedTo = page.next === null ? null : (page.entries.at(-1)?.at ?? null)
-            return { items: page.entries, next: page.next, searchedTo }
+          async list(shard, own, size) {
+            const request = { ...filter, limit: size, ...(own === undefined ? {} : { cursor: own }) }
+            const page = await accessOf(shard).listAuditEntries(request)
+            return { items: page.entries, next: page.next }
           },
           timeOf: ({ at }) => at,
           idOf: ({ entryId }) => entryId,

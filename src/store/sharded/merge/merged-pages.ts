@@ -70,3 +70,29 @@ export async function readPages<Tx, Item>(
     ...silence,
   }
 }
+
+export interface HistoryReader<Tx, Item> extends Omit<PageReader<Tx, Item>, 'read'> {
+  list: (
+    shard: Shard<Tx>,
+    cursor: string | undefined,
+    limit: number,
+  ) => Promise<{ items: Item[]; next: string | null }>
+}
+
+/** The same for lists whose pages are full: one with a next has searched up to its last item. */
+export async function readHistory<Tx, Item>(
+  shards: ShardSet<Tx>,
+  request: { cursor?: string | undefined; limit?: number | undefined },
+  { list, timeOf, idOf }: HistoryReader<Tx, Item>,
+): Promise<Omit<ShardPage<Item>, 'searchedTo'> & ShardedAnswer> {
+  const { searchedTo: _, ...page } = await readPages<Tx, Item>(shards, request, {
+    async read(shard, cursor, limit) {
+      const { items, next } = await list(shard, cursor, limit)
+      const last = next === null ? undefined : items.at(-1)
+      return { items, next, searchedTo: last === undefined ? null : timeOf(last) }
+    },
+    timeOf,
+    idOf,
+  })
+  return page
+}

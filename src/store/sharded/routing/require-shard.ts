@@ -20,7 +20,7 @@ export function requireShard(shard: Pick<Shard, 'number' | 'name'>, enqueued: En
 /** The key that fixes the shard of a job. Its limits and order hold within a shard, so all jobs of a group are in one. */
 export const homeKeyOf = (job: NewJob): string | undefined => job.group ?? dedupeKeyOf(job)
 
-/** A dedupe key is looked for in its own shard: in another one it would find nothing. */
+/** A group is limited in its own shard, and a dedupe key is looked for there: in another one they would find nothing. */
 export function requireHome<Tx>(shards: Shards<Tx>, shard: Shard<Tx>, jobs: NewJob[]): void {
   const isStrange = (key: string | undefined) => key !== undefined && shards.forKey(key) !== shard
   const stranger = jobs.find((job) => isStrange(homeKeyOf(job)))

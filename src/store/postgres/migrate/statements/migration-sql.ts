@@ -14,8 +14,8 @@ import {
   indexStatements,
   migrations,
   searchPathStatements,
+  tableGrants,
   unboundRoutines,
-  withheldTables,
 } from './plan.ts'
 import { commentText, withLiterals } from './statement-text.ts'
 
@@ -39,7 +39,7 @@ export function migrationsSql(base: RenderOptions, pending: SqlFile[]): string[]
     render(readSql('attach/engine', 'schema'), base),
     ...pending.flatMap((migration) => [
       `-- migration ${migration.name}\n${render(migration.text, base)}`,
-      ...withheldTables(base, migration),
+      ...tableGrants(base, migration),
       recorded('record_migration', base, [migration.name]),
     ]),
     searchPathStatements.reset(),

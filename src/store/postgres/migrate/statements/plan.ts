@@ -35,12 +35,20 @@ function namesIn(text: string): OwnNames {
   }
 }
 
-/** Revokes the tables of a migration from grantees of default privileges; run once, right after it. */
-export function withheldTables(base: RenderOptions, { name, text }: SqlFile): string[] {
+/**
+ * Grants of the tables of a migration, run once, right after it. Nobody has them by default privileges. A line `-- grants: b, c as a`
+ * gives roles that may use table a the same rights to b and c: their calls need these tables from now on.
+ */
+export function tableGrants(base: RenderOptions, { name, text }: SqlFile): string[] {
   const isFirst = name === migrations()[0]?.name
   const { tables } = namesIn(isFirst ? `${readSql('attach/engine', 'schema')}\n${text}` : text)
-  if (tables.length === 0) return []
-  return [withLiterals(render(readSql('attach/grants', 'withhold_tables'), base), [tables])]
+  const shared = [...text.matchAll(/^-- grants: (.+) as (\w+)$/gm)]
+  const grantsSql = (file: string, values: (string | string[])[]) =>
+    withLiterals(render(readSql('attach/grants', file), base), values)
+  return [
+    ...(tables.length === 0 ? [] : [grantsSql('withhold_tables', [tables])]),
+    ...shared.map(([, names = '', like = '']) => grantsSql('share_grants', [names.split(', '), like])),
+  ]
 }
 
 /** Around statements that bind names at creation (C28). */
