@@ -635,7 +635,7 @@
 -- function end_waits(p_attachment text, p_job_ids text[], p_channel integer) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 0ef38e525def40682b4775d458cc3cb5
 -- function enqueue_batch(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_policy jsonb) returns json plpgsql volatile plan_cache_mode=force_generic_plan 14dd4b3c76d00f8217ff09ca5c7e3678
 -- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.job_outcome plpgsql volatile 19620ef03b9e352ca0a8a1f561ff3fc7
--- function enqueue_keyed(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, OUT created uuid[], OUT queues text[], OUT delays_ms double precision[], OUT ids text[], OUT outcomes text[]) returns record plpgsql volatile cfc1c9da1637b003e768fcf07b8b6120
+-- function enqueue_keyed(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, OUT created uuid[], OUT queues text[], OUT delays_ms double precision[], OUT ids text[], OUT outcomes text[]) returns record plpgsql volatile 88275db90fecf67b9991e28b74129a28
 -- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile 12e9d8f474f915ae687f0a8d6b12b317
 -- function expiry_of(p_job jsonb, p_now timestamp with time zone) returns timestamp with time zone sql stable a0cc6956193f3a1e2fb0e9d6a780ed5d
 -- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 89f4320151e73dbf2c0faaffd0b1d710
@@ -812,7 +812,7 @@
 -- function remove_team_objects(p_attachment text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 700806ae48293deeab4b11f77f2c7be8
 -- function remove_webhook(p_attachment text, p_id uuid, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 2d9614c2327896602b1506a0f652667a
 -- function rename_team_object(p_kind text, p_schema text, p_name text, p_takes text, p_new_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 5aed8ff0ade3192230c483145d92a167
--- function replace_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_now timestamp with time zone, p_max_attempts integer, OUT replaced jsonb, OUT queues text[], OUT delays_ms double precision[]) returns record plpgsql volatile enable_seqscan=off 2180b2fd0cfaef6955802ea0a25d7cc4
+-- function replace_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_now timestamp with time zone, p_max_attempts integer, p_places integer[], OUT replaced jsonb, OUT queues text[], OUT delays_ms double precision[]) returns record plpgsql volatile enable_seqscan=off 6f4ba729ac99b0a69ec7baf4d1242793
 -- function report_progress(p_ids uuid[], p_lease_ids uuid[], p_values double precision[], p_texts text[] DEFAULT NULL::text[]) returns TABLE(id text, is_kept boolean) plpgsql volatile plan_cache_mode=force_generic_plan 59dab3b1283218066fe92b294c0234f1
 -- function report_worker(p_attachment text, p_report jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp cf58371ebb143c42e67c2bf4e5a8fa6c
 -- function require(p_ok boolean, p_name text, p_got text, p_takes text) returns boolean plpgsql immutable 550a0c6915907d3681d98ea88e1b00cb
@@ -888,7 +888,7 @@
 -- function take_presence(p_attachment text, p_worker_id text, p_key integer, p_grace_ms bigint) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 33ec96987f9cb275ad327e2749e18a56
 -- function take_probe_slots(p_attachment text, p_queue text, p_job_ids text[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 8ca9ccea43de2b1cfd5f47532fd8b8b5
 -- function take_tokens(p_limits jsonb, p_tokens integer DEFAULT 1) returns TABLE(granted integer, retry_in_ms double precision) plpgsql volatile search_path=pg_catalog, pg_temp 1b731cfd1e74df2ede14e6c990cf6549
--- function take_windows(p_attachment text, p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids text[], p_now timestamp with time zone) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp enable_seqscan=off 40f74224f3c185de831cbe04feff678a
+-- function take_windows(p_attachment text, p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids text[], p_now timestamp with time zone) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp enable_seqscan=off 241fe711f8a2be3e7c8601e479335437
 -- function target_jobs(p_action text, p_filter jsonb, p_as_of timestamp with time zone, p_limit integer, p_reads integer, OUT ids uuid[], OUT is_cut boolean) returns record plpgsql stable c6dc9f1a5930050744dcf05ce84512eb
 -- function team_object_digest(p_kind text, p_identity text) returns text sql stable search_path=pg_catalog, pg_temp e2f34c7b0f5dfd889e08fdf9f4bb80bf
 -- function team_object_identity(p_kind text, p_schema text, p_name text, p_takes text) returns text sql immutable 2365d7ff938224fa4b445a226e6eaf87

@@ -15,7 +15,7 @@ begin
   perform "unstuck"."insert_jobs"('{"type": "unstuck-rehearsal"}', '[]', null, '{}', now(), 1, null);
   perform "unstuck"."enqueue_keyed"('{"type": "unstuck-rehearsal"}', '[]', null, '{}', now(), 1);
   perform "unstuck"."replace_jobs"(
-    '{"type": "unstuck-rehearsal", "dedupe_key": "r", "dedupe_replace": true}', '[{}]', null, now(), 1);
+    '{"type": "unstuck-rehearsal", "dedupe_key": "r", "dedupe_replace": true}', '[{}]', null, now(), 1, null);
   begin
     perform "unstuck"."unfinished_job"('unstuck-rehearsal', 'unstuck-rehearsal');
   exception when sqlstate 'UN001' then

@@ -21,7 +21,10 @@ export interface BatchContext {
   signal: AbortSignal
 }
 
-/** When it returns, jobs without an outcome have succeeded, without a result. What it throws is the failure of each of them. */
+/**
+ * When it returns, jobs without an outcome have succeeded, without a result, except those that were aborted. What it
+ * throws is the failure of each of them.
+ */
 export type BatchHandler<
   Tx = unknown,
   Payload = JsonValue,

@@ -44,6 +44,13 @@ export class BatchMember<Tx> {
     this.#end(() => this.#reject(error))
   }
 
+  /** The handler returned. It may have skipped an aborted job, so only an outcome of its own says that such a job succeeded. */
+  endReturned(): void {
+    const { signal } = this.context
+    if (signal.aborted) this.fail(signal.reason)
+    else this.complete()
+  }
+
   /** The attempt was given up. */
   leave(): void {
     this.#end(() => {})

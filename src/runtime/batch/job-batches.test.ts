@@ -121,6 +121,21 @@ describe('batches of jobs', () => {
     ])
   })
 
+  it('WORK-12 a return says nothing about an aborted job, which the handler may have skipped', async () => {
+    const batches = open()
+    const [a, b, c] = ['a', 'b', 'c'].map((jobId) => start(batches, jobId))
+    await settle()
+    b?.abort()
+    c?.abort()
+    calls[0]?.jobs[2]?.complete('in time')
+    calls[0]?.end()
+    expect([await a?.outcome, await b?.outcome, await c?.outcome]).toEqual([
+      { result: undefined },
+      { error: new JobAborted('cancelled') },
+      { result: 'in time' },
+    ])
+  })
+
   it('RATE-5 a job is released alone, and a wrong request changes nothing', async () => {
     const batches = open({ size: 1 })
     const { outcome } = start(batches, 'a')

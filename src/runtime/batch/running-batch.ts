@@ -20,7 +20,7 @@ export class RunningBatch<Tx> implements BatchContext {
 
   run(options: BatchWork<Tx>): void {
     this.#working = this.#work(options).then(
-      () => this.#endEach((member) => member.complete()),
+      () => this.#endEach((member) => member.endReturned()),
       (error: unknown) => this.#endEach((member) => member.fail(error)),
     )
   }

@@ -1,6 +1,13 @@
 // Enqueues with windows and replacements from several transactions.
 import { describe, expect, it } from 'vitest'
-import { claimOne, complete, enqueueOne, readJob, startOne } from '../../../src/store/conformance/builders.ts'
+import {
+  claimOne,
+  complete,
+  enqueueOne,
+  fail,
+  readJob,
+  startOne,
+} from '../../../src/store/conformance/builders.ts'
 import type { EnqueuedJob, JobStore } from '../../../src/store/job-store.ts'
 import { raceBench } from '../race-bench.ts'
 
@@ -78,6 +85,37 @@ describe('replacements', () => {
     expect(created?.jobId).not.toBe(jobId)
     expect(await readJob(store, jobId)).toMatchObject({ status: 'running', payload: 'old' })
     expect((await claimOne(store)).payload).toBe('new')
+  })
+
+  it('FAIL-8 a job that fails while it is to give its key away is replaced', async () => {
+    const { store, connect, startBlocked } = opened()
+    const [worker, user] = [await connect(), await connect()]
+    const lease = await startOne(store, { dedupeKey: 'k', payload: 'old' })
+
+    await worker.begin()
+    expect(await fail(worker.store, lease)).toMatchObject({ outcome: 'retried' })
+    const late = await startBlocked(user, worker, () => replace(user.store, 'new'))
+    await worker.commit()
+
+    expect(await late.answer).toEqual([{ jobId: lease.jobId, outcome: 'replaced' }])
+    expect(await readJob(store, lease.jobId)).toMatchObject({
+      status: 'waiting',
+      payload: 'new',
+      failures: 0,
+    })
+  })
+
+  it('FAIL-8 a job that is enqueued with the key at the same moment is replaced', async () => {
+    const { store, connect, startBlocked } = opened()
+    const [first, second] = [await connect(), await connect()]
+
+    await first.begin()
+    const jobId = await enqueueOne(first.store, { dedupeKey: 'k', payload: 'old' })
+    const late = await startBlocked(second, first, () => replace(second.store, 'new'))
+    await first.commit()
+
+    expect(await late.answer).toEqual([{ jobId, outcome: 'replaced' }])
+    expect(await readJob(store, jobId)).toMatchObject({ status: 'waiting', payload: 'new' })
   })
 
   it('FAIL-8 a replacement of a running job leaves its completion valid', async () => {

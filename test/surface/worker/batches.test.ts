@@ -113,6 +113,29 @@ it('WORK-4 jobs that wait for others run when the worker stops, instead of being
   expect([...ends.values()].map(({ end }) => end)).toEqual(['completed', 'completed', 'completed'])
 })
 
+it('WORK-4 jobs that a batch left undone at a stop are released, though its handler returned', async () => {
+  const app = open({ graceMs: 0 })
+  let isWorking = false
+  app.handleMany(
+    'mail',
+    async ([first], { signal }) => {
+      first?.complete('sent')
+      isWorking = true
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+    },
+    { size: 3, waitMs: 60_000 },
+  )
+  const ids = await harness.enqueue('mail', {}, 3)
+  await app.start()
+  await expect.poll(() => isWorking, { timeout: 30_000 }).toBe(true)
+  await app.stop()
+  expect(await Promise.all(ids.map((id) => harness.store.getJob(id)))).toMatchObject([
+    { status: 'succeeded', result: 'sent' },
+    { status: 'waiting', attempt: 0 },
+    { status: 'waiting', attempt: 0 },
+  ])
+})
+
 describe('a job of a batch that goes on', () => {
   let batch: BatchedJob[]
   let finish: () => void

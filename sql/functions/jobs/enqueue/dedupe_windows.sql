@@ -1,6 +1,7 @@
--- Private: takes the windows of dedupe keys for new jobs (dedupe_for_ms). Returns, by position, the job that has the
--- window instead. Windows that have ended are deleted on the way, twice as many as are taken. Citus takes no parameter
--- in ON CONFLICT: there they are taken one by one, in the same order.
+-- Private: takes the windows of dedupe keys for new jobs (dedupe_for_ms). Returns, by position, the earlier job that
+-- has the window instead; of several jobs of one call, the insert finds the first. Windows that have ended are deleted
+-- on the way, twice as many as are taken. Citus takes no parameter in ON CONFLICT: there they are taken one by one, in
+-- the same order.
 create or replace function "unstuck".take_windows(
   p_attachment text, p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids text[], p_now timestamptz)
 returns jsonb language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
@@ -43,7 +44,7 @@ begin
             from "unstuck".new_jobs(p_shared, p_payloads, p_jobs, p_now, null) asked
             join "unstuck".dedupe_windows held
               on held.attachment = p_attachment and held.type = asked.type and held.dedupe_key = asked.dedupe_key
-           where asked.dedupe_for_ms is not null and held.job_id <> p_ids[asked.place]);
+           where asked.dedupe_for_ms is not null and held.job_id <> all (p_ids));
 end
 $$;
 

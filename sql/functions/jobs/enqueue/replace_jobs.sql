@@ -1,10 +1,10 @@
--- Private: gives the fields of new jobs to the waiting jobs that have their dedupe keys; counts and errors start
--- again, with a new generation. A running job with the key gives it away, so that the new job can be inserted: what it
--- works on is older. Of several jobs with one key the last counts. "replaced" has the id by position: NULL for those
--- that a later one of the call replaced. Keys are locked until the transaction ends, so that two such calls follow each
--- other.
+-- Private: gives the fields of new jobs (those at p_places; NULL for all) to the waiting jobs that have their dedupe
+-- keys; counts and errors start again, with a new generation. A running job with the key gives it away, so that the
+-- new job can be inserted: what it works on is older. Of several jobs with one key the last counts. "replaced" has the
+-- id by position: NULL for those that a later one of the call replaced. Keys are locked until the transaction ends, so
+-- that two such calls follow each other.
 create or replace function "unstuck"."replace_jobs"(
-  p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_now timestamptz, p_max_attempts int,
+  p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_now timestamptz, p_max_attempts int, p_places int[],
   out replaced jsonb, out queues text[], out delays_ms float8[])
 language plpgsql set enable_seqscan = off as $$
 declare
@@ -16,7 +16,8 @@ begin
     from (select job.type, job.dedupe_key, job.place,
                  job.place = max(job.place) over (partition by job.type, job.dedupe_key) as is_last
             from "unstuck".new_jobs(p_shared, p_payloads, p_jobs, p_now, null) job
-           where job.dedupe_replace and job.dedupe_key is not null) asked;
+           where job.dedupe_replace and job.dedupe_key is not null
+             and (p_places is null or job.place = any (p_places))) asked;
   if v_keys is null then
     return;
   end if;

@@ -90,6 +90,17 @@ function describeWindows<Tx>(opened: () => StoreHarness<Tx>): void {
     expect((await readJob(store, answers[0]?.jobId ?? '')).payload).toBe(1)
   })
 
+  it('FAIL-8 several jobs of one call with a window are duplicates of the unfinished job that has the key', async () => {
+    const { store } = opened()
+    await store.writePolicy(plainPolicy)
+    const jobId = await enqueueOne(store, { dedupeKey: dedupe.key })
+    const answers = await store.enqueueJobs([1, 2].map((payload) => ({ type: TYPE, payload, dedupe })))
+    expect(answers).toEqual([
+      { jobId, outcome: 'duplicate' },
+      { jobId, outcome: 'duplicate' },
+    ])
+  })
+
   it('FAIL-8 refuses a window without a length, and a window beside a replacement', async () => {
     const { store } = opened()
     for (const rule of [{ forMs: 0 }, { forMs: -1 }, { forMs: HOUR, replace: true }])
@@ -161,6 +172,17 @@ function describeReplacements<Tx>(opened: () => StoreHarness<Tx>): void {
     expect((await readJob(store, first[0]?.jobId ?? '')).payload).toBe('c')
     const second = await store.enqueueJobs(jobs)
     expect(second.map(({ outcome }) => outcome)).toEqual(['replaced', 'replaced', 'replaced'])
+  })
+
+  it('FAIL-8 a replacement changes a plain job of the same call that came before it', async () => {
+    const { store } = opened()
+    await store.writePolicy(plainPolicy)
+    const answers = await store.enqueueJobs([
+      { type: TYPE, payload: 'plain', dedupeKey: dedupe.key },
+      { type: TYPE, payload: 'replacing', dedupe },
+    ])
+    expect(answers.map(({ outcome }) => outcome)).toEqual(['created', 'replaced'])
+    expect((await readJob(store, answers[0]?.jobId ?? '')).payload).toBe('replacing')
   })
 
   it('FAIL-8 a plain job beside a replacing one of the same key is a duplicate', async () => {
