@@ -1,5 +1,5 @@
 import { UnstuckError } from '../../../src/errors/index.ts'
-import type { Loop, VirtualTime } from '../world/virtual-time.ts'
+import type { Entry, Loop, VirtualTime } from '../world/virtual-time.ts'
 
 /** A client's end of the network, as faults see it. */
 export interface Route {
@@ -11,26 +11,23 @@ export interface Route {
   timeoutMs: number
 }
 
+export interface Caller {
+  resolve(answer: unknown): void
+  reject(error: unknown): void
+  onFailed(reason: string): void
+  onOver(): void
+}
+
 /** One call of a client, until it is answered, fails or takes too long. */
 export class Call {
   readonly route: Route
   isOver = false
-  readonly #resolve: (answer: unknown) => void
-  readonly #reject: (error: unknown) => void
-  readonly #onFailed: (reason: string) => void
-  readonly #timeout: { isCancelled: boolean }
+  readonly #caller: Caller
+  readonly #timeout: Entry
 
-  constructor(
-    time: VirtualTime,
-    route: Route,
-    resolve: (answer: unknown) => void,
-    reject: (error: unknown) => void,
-    onFailed: (reason: string) => void,
-  ) {
+  constructor(time: VirtualTime, route: Route, caller: Caller) {
     this.route = route
-    this.#resolve = resolve
-    this.#reject = reject
-    this.#onFailed = onFailed
+    this.#caller = caller
     this.#timeout = time.after(route.timeoutMs, route.loop, () =>
       this.fail('no answer in time', 'DATABASE_TIMEOUT'),
     )
@@ -38,23 +35,24 @@ export class Call {
 
   answer(answer: unknown): void {
     this.#end()
-    this.#resolve(answer)
+    this.#caller.resolve(answer)
   }
 
   refuse(error: unknown): void {
     this.#end()
-    this.#reject(error)
+    this.#caller.reject(error)
   }
 
   fail(reason: string, code: 'DATABASE_UNREACHABLE' | 'DATABASE_TIMEOUT' = 'DATABASE_UNREACHABLE'): void {
     if (this.isOver) return
     this.#end()
-    this.#onFailed(reason)
-    this.#reject(new UnstuckError(code, reason))
+    this.#caller.onFailed(reason)
+    this.#caller.reject(new UnstuckError(code, reason))
   }
 
   #end(): void {
     this.isOver = true
-    this.#timeout.isCancelled = true
+    this.#timeout.cancel()
+    this.#caller.onOver()
   }
 }

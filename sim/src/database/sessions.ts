@@ -97,7 +97,9 @@ export class Sessions {
 
   watchers(): number {
     const sinceMs = this.#state.nowMs() - FROZEN_MS
-    return [...this.#open].filter(({ isWatching, usedAtMs }) => isWatching && usedAtMs > sinceMs).length
+    let watchers = 0
+    for (const { isWatching, usedAtMs } of this.#open) if (isWatching && usedAtMs > sinceMs) watchers++
+    return watchers
   }
 
   look(): PresenceLook {
@@ -105,11 +107,13 @@ export class Sessions {
     const seen = this.#see(nowMs)
     const isOfMass = massOf(seen)
     let newlyGone = this.#countGone(nowMs)
-    for (const { workerId, isPresent, isAbsent, isDue, isChanged, ...row } of seen) {
+    for (const { workerId, graceMs, takenAtMs, vanishedAtMs, isPresent, isAbsent, isDue, isChanged } of seen) {
       if (!isChanged) continue
-      const isJudged = isAbsent && !isOfMass(row)
+      const isJudged = isAbsent && !isOfMass({ vanishedAtMs })
       this.#rows.set(workerId, {
-        ...row,
+        graceMs,
+        takenAtMs,
+        vanishedAtMs,
         epoch: isPresent || isJudged ? this.#epoch() : null,
         absentAtMs: isJudged ? nowMs : null,
       })
@@ -128,38 +132,46 @@ export class Sessions {
   }
 
   #countGone(nowMs: number): number {
-    return [...this.#rows].filter(
-      ([workerId, row]) =>
-        row.absentAtMs !== null && row.absentAtMs > nowMs - REPORTED_MS && this.#isGone(workerId, row),
-    ).length
+    let gone = 0
+    for (const [workerId, row] of this.#rows)
+      if (row.absentAtMs !== null && row.absentAtMs > nowMs - REPORTED_MS && this.#isGone(workerId, row)) gone++
+    return gone
   }
 
   #see(nowMs: number): Seen[] {
-    return [...this.#rows]
-      .filter(([workerId]) => (this.#state.workers.get(workerId)?.stoppedAt ?? null) === null)
-      .map(([workerId, row]) => {
-        const isPresent = this.#isHeld(workerId)
-        const isAbsent = !isPresent && row.epoch === this.#epoch()
-        const isUnseen = row.absentAtMs === null || row.absentAtMs + 2 * row.graceMs < nowMs
-        // Nobody looked for twice the grace, or it has shown life: the absence starts again.
-        const isAnew = isAbsent && (isUnseen || this.#seenAtMs(workerId, row) >= (row.vanishedAtMs ?? nowMs))
-        const vanishedAtMs = isAnew ? nowMs : row.vanishedAtMs
-        const isGone = isAbsent && this.#isGone(workerId, row)
-        return {
-          ...row,
-          workerId,
-          vanishedAtMs,
-          isPresent,
-          isAbsent,
-          isDue: isAbsent && !isGone && nowMs >= (vanishedAtMs ?? nowMs) + row.graceMs,
-          isChanged:
-            (!isGone && (isAbsent || row.absentAtMs !== null)) || (isPresent && row.epoch !== this.#epoch()),
-        }
-      })
+    const seen: Seen[] = []
+    for (const [workerId, row] of this.#rows)
+      if ((this.#state.workers.get(workerId)?.stoppedAt ?? null) === null)
+        seen.push(this.#seeOne(workerId, row, nowMs))
+    return seen
+  }
+
+  #seeOne(workerId: string, row: Row, nowMs: number): Seen {
+    const { graceMs, epoch, takenAtMs, absentAtMs } = row
+    const isPresent = this.#isHeld(workerId)
+    const isAbsent = !isPresent && epoch === this.#epoch()
+    const isUnseen = absentAtMs === null || absentAtMs + 2 * graceMs < nowMs
+    // Nobody looked for twice the grace, or it has shown life: the absence starts again.
+    const isAnew = isAbsent && (isUnseen || this.#seenAtMs(workerId, row) >= (row.vanishedAtMs ?? nowMs))
+    const vanishedAtMs = isAnew ? nowMs : row.vanishedAtMs
+    const isGone = isAbsent && this.#isGone(workerId, row)
+    return {
+      workerId,
+      graceMs,
+      epoch,
+      takenAtMs,
+      vanishedAtMs,
+      absentAtMs,
+      isPresent,
+      isAbsent,
+      isDue: isAbsent && !isGone && nowMs >= (vanishedAtMs ?? nowMs) + graceMs,
+      isChanged: (!isGone && (isAbsent || absentAtMs !== null)) || (isPresent && epoch !== this.#epoch()),
+    }
   }
 
   #isHeld(workerId: string): boolean {
-    return [...this.#open].some((session) => session.workerId === workerId)
+    for (const session of this.#open) if (session.workerId === workerId) return true
+    return false
   }
 
   #seenAtMs(workerId: string, { takenAtMs }: Row): number {

@@ -140,7 +140,7 @@ export class SimDatabase {
     const { owner, loop } = route
     return openSession(owner, this.sessions, {
       call: <T>(name: string, run: () => T) =>
-        this.#call(route, name, async () => run(), [], new Set()) as Promise<T>,
+        this.#call(route, name, async () => run(), []) as Promise<T>,
       send: (run) => this.network.deliver(owner, null, run),
       notify: (run) => this.network.deliver(owner, loop, run),
     })
@@ -148,30 +148,39 @@ export class SimDatabase {
 
   /** The verbs of the store over one client's connections. */
   connect(route: Route): JobStore {
-    return this.open(route).store
+    const store: Record<string, unknown> = { lacks: this.store.lacks }
+    for (const [name, verb] of this.#verbs)
+      store[name] = (...args: unknown[]) => this.#call(route, name, verb, args)
+    return store as unknown as JobStore
   }
 
-  /** The same for the heartbeat thread, with an end: what still runs after two seconds is cut off (end-client.ts). */
-  open(route: Route): { store: JobStore & Required<HeartbeatStore>; close: () => Promise<void> } {
+  /** The verbs of the heartbeat thread, with an end: what still runs after two seconds is cut off (end-client.ts). */
+  open(route: Route): { store: Required<HeartbeatStore>; close: () => Promise<void> } {
     const calls = new Set<Call>()
+    let isClosed = false
     const close = () =>
       new Promise<void>((resolve) => {
+        isClosed = true
         const cutAtMs = this.#time.localMs + END_WAIT_MS
         const look = () => {
-          for (const call of calls) if (call.isOver) calls.delete(call)
           if (calls.size === 0) return resolve()
           if (this.#time.nowMs >= cutAtMs) for (const call of calls) call.fail('the connection was closed')
           this.#time.after(LOOK_MS, route.loop, look)
         }
         look()
       })
-    const store: Record<string, unknown> = { lacks: this.store.lacks }
-    for (const [name, verb] of this.#verbs)
-      store[name] = (...args: unknown[]) => this.#call(route, name, verb, args, calls)
-    const showLife = async (workerId: string) => {
-      await this.#call(route, 'showLife', async () => this.sessions.showLife(workerId), [], calls)
-    }
-    return { store: { ...(store as unknown as JobStore), showLife }, close }
+    const call = (name: string, verb: Verb, args: unknown[]) =>
+      isClosed
+        ? Promise.reject(new Error('the connection is closed'))
+        : this.#call(route, name, verb, args, calls)
+    const { heartbeatJobs, readPolicy } = this.store
+    const store = {
+      heartbeatJobs: (...args: unknown[]) => call('heartbeatJobs', heartbeatJobs as Verb, args),
+      readPolicy: () => call('readPolicy', readPolicy, []),
+      showLife: (workerId: string) =>
+        call('showLife', async () => this.sessions.showLife(workerId), []).then(() => {}),
+    } as Required<HeartbeatStore>
+    return { store, close }
   }
 
   /**
@@ -197,13 +206,16 @@ export class SimDatabase {
     return isLong ? sinceMs : null
   }
 
-  #call(route: Route, name: string, verb: Verb, args: unknown[], calls: Set<Call>): Promise<unknown> {
+  #call(route: Route, name: string, verb: Verb, args: unknown[], calls?: Set<Call>): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (route.loop.isDead) return
-      const call = new Call(this.#time, route, resolve, reject, (reason) =>
-        this.#listener.onFailed(route, name, reason),
-      )
-      if (route.kind === 'heartbeat') calls.add(call)
+      const call: Call = new Call(this.#time, route, {
+        resolve,
+        reject,
+        onFailed: (reason) => this.#listener.onFailed(route, name, reason),
+        onOver: () => calls?.delete(call),
+      })
+      calls?.add(call)
       const epoch = this.#epoch
       this.network.deliver(route.owner, null, () => this.#arrive(call, epoch, name, verb, args))
     })

@@ -1,11 +1,17 @@
 // Workers that fall silent together are an outage, not deaths (C9): the first sweep that meets their expired leases takes none.
 import type { SweepCall } from '../database/sim-database.ts'
 
-export class MassExpiries {
-  readonly #onViolation: (message: string) => void
+export interface MassListener {
+  /** All workers were silent, whatever hit each of them: sweeps hold their jobs, as after any outage. */
+  onSilence(fromMs: number, toMs: number): void
+  onViolation(message: string): void
+}
 
-  constructor(onViolation: (message: string) => void) {
-    this.#onViolation = onViolation
+export class MassExpiries {
+  readonly #listener: MassListener
+
+  constructor(listener: MassListener) {
+    this.#listener = listener
   }
 
   noteSweep({ request, nowMs, sweptAtMs, outageEndMs, running, gone, step }: SweepCall): void {
@@ -25,10 +31,11 @@ export class MassExpiries {
       ...silent.map((job) => (beatMs(job) + (job.leaseExpiresAt?.getTime() ?? 0)) / 2),
     )
     if (running.some((job) => beatMs(job) >= missedMs)) return
+    this.#listener.onSilence(judgedMs, nowMs)
     const ids = new Set(silent.map(({ id }) => id))
     const taken = step.reaped.filter(({ jobId, workerId }) => ids.has(jobId) && !gone.has(workerId ?? ''))
     if (taken.length > 0)
-      this.#onViolation(
+      this.#listener.onViolation(
         `job ${taken[0]?.jobId}: reaped by the sweep that found ${workers.size} workers silent, and none that was heard`,
       )
   }

@@ -37,6 +37,11 @@ export class Evidence {
     return disturbance
   }
 
+  /** One worker was killed, say, and the other cut off: an outage, as if one fault had hit them all. It excuses no reap. */
+  noteSilence(from: number, to: number): void {
+    this.disturbances.push({ who: 'workers', kind: 'workers-cut-off', from, to })
+  }
+
   noteClaims(claims: ClaimedJob[]): void {
     for (const { jobId, fence, leaseId } of claims) this.#leases.set(`${jobId} ${fence}`, leaseId)
   }

@@ -138,30 +138,8 @@ export class SimWorker {
     const { main, heart } = this
     const port = new EventEmitter()
     let thread: LeaseThread | undefined
-    const open = () => {
-      let isClosed = false
-      const { store, close } = database.open({
-        loop: heart,
-        owner: this.name,
-        kind: 'heartbeat',
-        timeoutMs: HEARTBEAT_TIMEOUT_MS,
-      })
-      const call: typeof store.heartbeatJobs = (leases, options) =>
-        isClosed
-          ? Promise.reject(new Error('the connection is closed'))
-          : store.heartbeatJobs(leases, options)
-      return {
-        store: {
-          heartbeatJobs: call,
-          readPolicy: () => store.readPolicy(),
-          showLife: (workerId: string) => store.showLife(workerId),
-        },
-        close: () => {
-          isClosed = true
-          return close()
-        },
-      }
-    }
+    const open = () =>
+      database.open({ loop: heart, owner: this.name, kind: 'heartbeat', timeoutMs: HEARTBEAT_TIMEOUT_MS })
     time.after(1, heart, () => {
       thread = new LeaseThread({
         workerId: this.name,

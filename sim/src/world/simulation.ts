@@ -90,7 +90,10 @@ export class Simulation {
     })
     this.transactions = new Transactions(this.time, (jobId) => this.database.leaseOf(jobId), report('tx'))
     this.#endedLeases = new EndedLeases(report('lease'))
-    this.#massExpiries = new MassExpiries(report('mass'))
+    this.#massExpiries = new MassExpiries({
+      onSilence: (from, to) => this.evidence.noteSilence(from, to),
+      onViolation: report('mass'),
+    })
     this.departures = new Departures(this.evidence)
     this.#player = new FaultPlayer(this)
   }

@@ -19,11 +19,11 @@ export class Loop {
   }
 }
 
-class Entry implements Timer {
+export class Entry implements Timer {
   atMs: number
   order = 0
   readonly loop: Loop | null
-  readonly run: () => void
+  run: () => void
   /** Null for one that fires once. */
   readonly everyMs: number | null
   isCancelled = false
@@ -35,10 +35,18 @@ class Entry implements Timer {
     this.everyMs = everyMs
   }
 
+  /** Lets go of what it would have run: timeouts of answered calls stay in the queue for long. */
+  cancel(): void {
+    this.isCancelled = true
+    this.run = runNothing
+  }
+
   unref(): this {
     return this
   }
 }
+
+const runNothing = () => {}
 
 /** Virtual times start here, so that a date is readable. */
 export const EPOCH_MS = Date.parse('2026-01-01T00:00:00Z')
@@ -136,7 +144,7 @@ export class VirtualTime {
       return this.#add(new Entry(atMs, this.#current, run, everyMs))
     }
     const clear = (timer: Timer | undefined) => {
-      if (timer !== undefined) (timer as Entry).isCancelled = true
+      ;(timer as Entry | undefined)?.cancel()
     }
     return {
       nowMs: () => this.localMs - (this.#current?.originMs ?? 0),

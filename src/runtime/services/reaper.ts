@@ -8,6 +8,7 @@ import type { JobStore, ReaperFacts } from '../../store/job-store.ts'
 import type { ReportAnswer } from '../../store/ports/worker-store.ts'
 import { timing } from '../timing/timing.ts'
 import { wait } from '../timing/wait.ts'
+import { Waker } from '../timing/waker.ts'
 import { processName } from '../worker/process-name.ts'
 import { runSweep, type SweepReport } from './run-sweep.ts'
 
@@ -61,8 +62,8 @@ export function startReaper(options: ReaperOptions): Reaper {
   const reaperId = options.reaperId ?? processName()
   const stopping = new AbortController()
   const tables = options.tables.map((table) => new TableReaper(table, reaperId, options, stopping.signal))
-  let woken = new AbortController()
-  for (const table of tables) table.onDue(() => woken.abort())
+  const waker = new Waker()
+  for (const table of tables) table.onDue(() => waker.wake())
   const loop = run()
   return {
     note(news) {
@@ -70,15 +71,16 @@ export function startReaper(options: ReaperOptions): Reaper {
     },
     async stop() {
       stopping.abort()
+      waker.wake()
       await loop
     },
   }
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      woken = new AbortController()
+      waker.reset()
       for (const table of tables) await table.sweepIfDue()
-      await wait(intervalMs, stopping.signal, woken.signal)
+      await waker.pause(intervalMs)
     }
   }
 }

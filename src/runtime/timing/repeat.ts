@@ -1,5 +1,5 @@
 // The loop of a service: look, wait, look again. `wake` ends the wait, and no two looks overlap.
-import { wait } from './wait.ts'
+import { Waker } from './waker.ts'
 
 export interface Repetition {
   /** Looks now, or once more after the current look. */
@@ -11,13 +11,13 @@ export interface Repetition {
 /** `look` returns the time until the next look. It must not throw. */
 export function repeat(look: (stopping: AbortSignal) => Promise<number>): Repetition {
   const stopping = new AbortController()
-  let waking = new AbortController()
+  const waker = new Waker()
   const loop = run()
   return {
-    wake: () => waking.abort(),
+    wake: () => waker.wake(),
     async stop() {
       stopping.abort()
-      waking.abort()
+      waker.wake()
       await loop
     },
   }
@@ -25,9 +25,9 @@ export function repeat(look: (stopping: AbortSignal) => Promise<number>): Repeti
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       // Before the look, so that a `wake` during it is not missed.
-      waking = new AbortController()
+      waker.reset()
       const waitMs = await look(stopping.signal)
-      if (!stopping.signal.aborted) await wait(waitMs, waking.signal)
+      await waker.pause(waitMs)
     }
   }
 }

@@ -4,7 +4,8 @@ import { hostname } from 'node:os'
 import type { RuntimeEventEmitter, RuntimeEvents } from '../../observe/events.ts'
 import type { ReportAnswer, WorkerReport, WorkerStore } from '../../store/ports/worker-store.ts'
 import { timing } from '../timing/timing.ts'
-import { wait, within } from '../timing/wait.ts'
+import { within } from '../timing/wait.ts'
+import { Waker } from '../timing/waker.ts'
 
 /** The answer to a report. */
 export interface ReportNews extends ReportAnswer {
@@ -51,9 +52,9 @@ class RunningReporter {
   readonly #options: WorkerReportOptions
   readonly #intervalMs: number
   readonly #host = hostname()
-  readonly #stopping = new AbortController()
   readonly #offs: (() => void)[]
-  #changed = new AbortController()
+  readonly #waker = new Waker()
+  #isStopping = false
   #started: RuntimeEvents['worker:started'] | undefined
   #phase: WorkerReport['phase'] = 'running'
   #exitCode: number | undefined
@@ -84,7 +85,7 @@ class RunningReporter {
   }
 
   wake(): void {
-    this.#changed.abort()
+    this.#waker.wake()
   }
 
   stop(): Promise<void> {
@@ -94,22 +95,22 @@ class RunningReporter {
 
   async #leave(): Promise<void> {
     for (const off of this.#offs) off()
-    this.#stopping.abort()
-    this.#changed.abort()
+    this.#isStopping = true
+    this.#waker.wake()
     await within(LAST_REPORT_MS, this.#loop)
   }
 
   #enter(phase: WorkerReport['phase']): void {
     this.#phase = phase
-    this.#changed.abort()
+    this.#waker.wake()
   }
 
   async #run(): Promise<void> {
-    while (!this.#stopping.signal.aborted) {
+    while (!this.#isStopping) {
       // Before the report, so that the next one covers changes during it.
-      this.#changed = new AbortController()
+      this.#waker.reset()
       await this.#report()
-      await wait(this.#intervalMs, this.#changed.signal, this.#stopping.signal)
+      await this.#waker.pause(this.#intervalMs)
     }
     await this.#report()
   }

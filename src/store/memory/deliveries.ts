@@ -43,6 +43,7 @@ interface SentEvent {
 const KEPT_HERE = ['payload', 'result', 'stack']
 
 export function recordDeliveries(outbox: Outbox, nowMs: number, sent: SentEvent): void {
+  if (outbox.webhooks.size === 0) return
   const { jobId, type } = sent
   const details = Object.fromEntries(
     Object.entries(sent.details).filter(([name]) => !KEPT_HERE.includes(name)),

@@ -47,13 +47,23 @@ describe('workers that fall silent together', () => {
   })
   const reportsOf = (call: SweepCall) => {
     const reports: string[] = []
-    new MassExpiries((message) => reports.push(message)).noteSweep(call)
+    const onViolation = (message: string) => reports.push(message)
+    new MassExpiries({ onSilence: () => {}, onViolation }).noteSweep(call)
     return reports
   }
 
   it('may not lose a job to the sweep that finds them', () => {
     expect(reportsOf(sweep())).toHaveLength(1)
     expect(reportsOf(sweep({ step: { ...sweep().step, reaped: [] } }))).toEqual([])
+  })
+
+  it('are an outage since the last sweep, which begins a hold anew', () => {
+    const silences: number[][] = []
+    const onSilence = (...silence: number[]) => silences.push(silence)
+    const massExpiries = new MassExpiries({ onSilence, onViolation: () => {} })
+    massExpiries.noteSweep(sweep())
+    massExpiries.noteSweep(sweep({ running: [running('a', 'w1', 11_000)] }))
+    expect(silences).toEqual([[NOW - 2_000, NOW]])
   })
 
   it('are dead if one of them is alone, another worker was heard since, or their sessions are gone', () => {

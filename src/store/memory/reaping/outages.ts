@@ -2,7 +2,7 @@
 // renew (C9). A reaper that was not running is no outage.
 import type { Job } from '../../../job/job.ts'
 import type { ReaperFacts } from '../../job-store.ts'
-import { leaseMsOf, type MemoryState, type Outage } from '../state/memory-state.ts'
+import { leaseMsOf, type MemoryState, type Outage, runningInIdOrder } from '../state/memory-state.ts'
 import { isOverdue, type Moment, overdueFromMs } from './reap-plan.ts'
 
 const MAX_CLOCK_DRIFT_MS = 5_000
@@ -94,12 +94,8 @@ function detectFailedSweeps(state: MemoryState, moment: Moment, failingForMs: nu
     : { fromMs: Math.max(failingSinceMs, reachedAtMs), toMs: nowMs, reason: 'sweeps-failed' }
 }
 
-function runningJobs(state: MemoryState): Job[] {
-  return [...state.jobs.values()].filter(({ status }) => status === 'running')
-}
-
 function runningLeasesMs(state: MemoryState, { policy }: Moment): number[] {
-  return runningJobs(state).map((job) => leaseMsOf(policy, job))
+  return runningInIdOrder(state).map((job) => leaseMsOf(policy, job))
 }
 
 /**
@@ -108,7 +104,7 @@ function runningLeasesMs(state: MemoryState, { policy }: Moment): number[] {
  * without a worker count as those of one.
  */
 function isMass(state: MemoryState, moment: Moment, fromMs: number): boolean {
-  const running = runningJobs(state)
+  const running = runningInIdOrder(state)
   const silent = running.filter((job) => {
     const isPast = job.deadlineAt !== null && job.deadlineAt.getTime() <= moment.nowMs
     return !isPast && isOverdue(moment, job) && endMs(moment, job) >= fromMs

@@ -5,7 +5,7 @@ import type { PolicyOverride } from '../../../policy/policy.ts'
 import type { HoldReason, ReapedJob, SweepRequest, SweepStep } from '../../job-store.ts'
 import { forgetKeptWorkers } from '../lifecycle/last-chance.ts'
 import { checkWhole, requireActing } from '../state/checks.ts'
-import { jobsInIdOrder, type MemoryState, type Outage } from '../state/memory-state.ts'
+import { type MemoryState, type Outage, runningInIdOrder } from '../state/memory-state.ts'
 import { policyOf } from '../state/policy-of.ts'
 import { observe } from './modes.ts'
 import { asOne, isHeld, noteOutage, noteReached } from './outages.ts'
@@ -114,7 +114,7 @@ function parseCursor(cursor: string): Position {
 
 function findReapable(state: MemoryState, moment: Moment, outage: Outage | null): Job[] {
   const gone = moment.policy.presence === 'off' ? new Map<string, number>() : state.goneWorkers()
-  return jobsInIdOrder(state).filter(
+  return runningInIdOrder(state).filter(
     (job) => (isOverdue(moment, job) && !isHeld(outage, moment, job)) || isOfGone(gone, job),
   )
 }
@@ -146,6 +146,6 @@ function planBatch(state: MemoryState, moment: Moment, batch: Job[], expired: nu
 }
 
 function planUnjudged(state: MemoryState, moment: Moment, limit: number): ReapPlan[] {
-  const unjudged = jobsInIdOrder(state).filter((job) => isUnjudged(moment, job))
+  const unjudged = runningInIdOrder(state).filter((job) => isUnjudged(moment, job))
   return unjudged.slice(0, limit).map((job) => planReported(moment, job))
 }

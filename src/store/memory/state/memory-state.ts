@@ -185,8 +185,16 @@ export function actedBy({ actor }: ActorOption): { [key: string]: JsonValue } {
 }
 
 export function jobsInIdOrder(state: MemoryState): Job[] {
-  return [...state.jobs.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  return [...state.jobs.values()].toSorted(compareIds)
 }
+
+export function runningInIdOrder(state: MemoryState): Job[] {
+  const running: Job[] = []
+  for (const job of state.jobs.values()) if (job.status === 'running') running.push(job)
+  return running.sort(compareIds)
+}
+
+const compareIds = (a: Job, b: Job) => (a.id < b.id ? -1 : 1)
 
 export function countsOf(policy: Policy, job: Job): Counts {
   const { attempt, failures, crashes, timeouts } = job
