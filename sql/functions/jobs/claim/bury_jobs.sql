@@ -43,7 +43,7 @@ begin
        set "status" = /*dead*/'dead', "finished_at" = v_now, "updated_at" = v_now, "run_at" = null,
            /*+last_error "last_error" = spent.reason, */
            "error_code" = spent.code, "error_reason" = spent.reason,
-           "error_category" = null, "error_stack" = null, "error_attempt" = job."attempt"
+           "error_category" = null, "error_stack" = null, "error_attempt" = coalesce(job."attempt", 0)
       from spent
      where job."id" = spent.id and job."id" = any (p_ids)
     returning job."id" as id, coalesce(job."stage", p_policy.default_stage, job."type")::text as stage,
