@@ -22,7 +22,8 @@ export function emitAttemptEnd(
   if (!hasListeners && failure === undefined) return
   const durationMs = Math.round(timing.nowMs() - startedAtMs)
   // Most attempts have nothing else to report, and a plain literal is a fifth of the bytes.
-  if (outcome === COMPLETED && gateway === undefined) return events.emit('job:ended', { job, durationMs, end })
+  if (outcome === COMPLETED && gateway === undefined)
+    return events.emit('job:ended', { job, durationMs, end })
   const common = {
     job,
     durationMs,
