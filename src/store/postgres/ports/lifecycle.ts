@@ -38,7 +38,7 @@ export function bindLifecycleVerbs(
       return toEnqueuedJobs(await call('enqueue_batch', [...newJobsToJson(jobs), policyToJson(policy)], tx))
     },
 
-    async claimJobs({ workerId, queues, limit, types, leaseMs, policy, actor, cursors }) {
+    async claimJobs({ workerId, queues, limit, types, leaseMs, policy, actor, cursors, onHeldBack }) {
       if (queues.length === 0) return []
       const names = [...new Set(queues)]
       const params = [workerId, names, limit, types ?? null, leaseMs ?? null, policyToJson(policy)]
@@ -46,11 +46,13 @@ export function bindLifecycleVerbs(
         call('claim_jobs', [...params, actor ?? null, cursorsToJson(cursors), isSerial])
       for (let triesLeft = MAX_REFUSALS; triesLeft > 0; triesLeft--) {
         const batches = await claim(limit >= SERIAL_JOBS)
-        if (!isRefused(batches)) return toClaimedJobs(batches)
+        if (!isRefused(batches)) return toClaimedJobs(batches, onHeldBack)
         await setTimeout(2 + 3 * Math.random())
       }
       const batches = await claim(false)
-      return isRefused(batches) ? [] : toClaimedJobs(batches)
+      if (!isRefused(batches)) return toClaimedJobs(batches, onHeldBack)
+      onHeldBack?.(names)
+      return []
     },
 
     async hasDueJobs(queues) {
