@@ -1,7 +1,7 @@
 // A worker that would look for jobs by itself after ten minutes: what it starts, the end of another job made it start.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import type { QueueLimits } from '../../../src/store/ports/dependency-store.ts'
 import { type Unstuck, type UnstuckOptions, unstuck } from '../../../dist/index.js'
+import type { QueueLimits } from '../../../src/store/ports/dependency-store.ts'
 import { createInstalledDatabase } from '../../support/installed-database.ts'
 import type { TestDatabase } from '../../support/test-database.ts'
 

@@ -10,9 +10,9 @@
 -- such jobs the claim skips the rest.
 -- A job whose next crash would end it goes to an idle worker, which gets no other job meanwhile (REAP-15). A worker
 -- that is reserved for such a job leaves its slots empty until it is idle.
--- With p_is_serial it refuses, with a row of NULLs, while another such claim of these queues is in flight: both would
--- examine each other's locked rows, which doubles the time of eight claims at once. It never waits, and nothing depends
--- on it: a client that was refused for as long as a large claim takes claims without it.
+-- With p_is_serial it refuses, by one row without a priority, while another such claim of these queues is in flight:
+-- both would examine each other's locked rows, which doubles the time of eight claims at once. It never waits, and
+-- nothing depends on it: a client that was refused for as long as a large claim takes claims without it.
 -- Queues with limits or groups are claimed from apart (claim_limited), before or after the others at random, so that
 -- neither wait for the others. If another claim is at such a queue or group, and this one gets nothing, it refuses.
 create or replace function "unstuck"."claim_batches"(
@@ -25,24 +25,21 @@ set enable_bitmapscan = off as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
   v_types jsonb; -- By key: 2 ms faster for 1,000 types than in an array.
-  v_queues text[] := p_queues; v_slots jsonb; v_skips text[] := '{}'; v_buried int := 0;
-  v_limited text[]; v_is_limited boolean := false; v_turns record; v_is_refused boolean;
-  v_level record; v_asked text[]; v_shares int[]; v_is_rest boolean; v_left int := p_limit; v_size int := 64;
-  v_take int; v_tries int := 0; v_due record; v_choice record; v_ids /*id*/uuid[]; v_only /*id*/uuid[];
+  v_queues text[] := p_queues; v_limited text[]; v_is_limited boolean := false; v_turns record; v_slots jsonb;
+  v_skips text[] := '{}'; v_buried int := 0; v_level record; v_asked text[]; v_shares int[]; v_is_rest boolean;
+  v_left int := p_limit; v_size int := 64; v_take int; v_tries int := 0; v_due record; v_choice record;
+  v_ids /*id*/uuid[]; v_only /*id*/uuid[];
 begin
   perform "unstuck".require_claims(p_worker_id, p_queues, p_limit, p_types, p_lease_ms);
   v_types := jsonb_object(p_types, p_types);
   if v_policy.is_observed then perform "unstuck".require_acting(/*attachment*/'native'); end if;
   /*+without_deadlines perform "unstuck".refuse_deadlines(/*attachment*/'native', v_policy); */
-  if p_is_serial and not pg_try_advisory_xact_lock(
-       "unstuck".lock_class('claim'), hashtext(/*attachment*/'native' || ' ' || array_to_string(p_queues, ' '))) then
-    return next; return;
-  end if;
+  if p_is_serial and not "unstuck".is_only_claim(/*attachment*/'native', p_queues) then return next; return; end if;
   lease_id := gen_random_uuid(); priority := -2147483648;
   max_attempts := v_policy.max_attempts; default_stage := v_policy.default_stage;
   if "unstuck"."has_queue_rules"() then
-    select * into p_id, v_queues, v_limited, v_slots from "unstuck"."claim_scope"(p_worker_id, p_queues, p_id);
-    v_is_limited := v_limited is not null and (cardinality(v_queues) = 0 or random() < 0.5::float8);
+    select * into p_id, v_queues, v_limited, v_is_limited, v_slots
+      from "unstuck"."claim_scope"(p_worker_id, p_queues, p_id);
   end if;
   if p_id is not null then v_left := 1; v_only := array[p_id];
     select * into priority, v_queues, p_cursors from "unstuck"."claim_level_of"(p_id, v_queues, p_types);
@@ -53,16 +50,11 @@ begin
         p_worker_id, v_limited, p_limit, v_types, v_policy, p_lease_ms, lease_id, p_id, p_actor, v_slots, v_left);
       return query select lease_id, turn.priority, max_attempts, default_stage, turn.granted_at, turn.jobs
                      from unnest(v_turns.priorities, v_turns.granted_at, v_turns.jobs) turn(priority, granted_at, jobs);
-      v_left := v_turns.free; v_is_refused := v_turns.is_refused; v_is_limited := false; v_limited := null;
-      -- A worker that got a last chance, or is reserved for one, takes no other job.
-      exit when p_id is not null or cardinality(v_queues) = 0 or "unstuck"."kept_job"(p_worker_id) is not null;
-      continue;
+      v_left := v_turns.free; v_is_limited := false; v_limited := null; continue;
     end if;
-    v_level := "unstuck"."claim_level"(v_queues, priority, p_cursors, 0);
-    priority := v_level.priority;
+    v_level := "unstuck"."claim_level"(v_queues, priority, p_cursors, 0); priority := v_level.priority;
     v_is_limited := priority is null and v_limited is not null and "unstuck"."kept_job"(p_worker_id) is null;
-    continue when v_is_limited;
-    exit when priority is null;
+    continue when v_is_limited; exit when priority is null;
     v_take := least(v_left, v_size); v_is_rest := cardinality(v_level.queues) = 1; v_asked := null; v_ids := null;
     loop
       if v_asked is null and v_is_rest then
@@ -98,6 +90,11 @@ begin
     priority := priority - (v_take = 0)::int; -- There may be more.
     exit when p_id is not null;
   end loop;
-  if v_is_refused and granted_at is null then lease_id := null; return next; end if;
 end
 $$;
+
+-- Private: whether no other serial claim of these queues is in flight. Holds the lock until the transaction ends.
+create or replace function "unstuck".is_only_claim(p_attachment text, p_queues text[])
+returns boolean language sql volatile
+return pg_try_advisory_xact_lock(
+  "unstuck".lock_class('claim'), hashtext(p_attachment || ' ' || array_to_string(p_queues, ' ')));

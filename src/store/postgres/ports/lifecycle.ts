@@ -49,10 +49,7 @@ export function bindLifecycleVerbs(
         if (!isRefused(batches)) return toClaimedJobs(batches, onHeldBack)
         await setTimeout(2 + 3 * Math.random())
       }
-      const batches = await claim(false)
-      if (!isRefused(batches)) return toClaimedJobs(batches, onHeldBack)
-      onHeldBack?.(names)
-      return []
+      return toClaimedJobs(await claim(false), onHeldBack)
     },
 
     async hasDueJobs(queues) {
@@ -62,7 +59,7 @@ export function bindLifecycleVerbs(
 
     async claimJob(jobId, { workerId, leaseMs, policy }) {
       const rows = await call('claim_job', [jobId, workerId, leaseMs ?? null, policyToJson(policy)])
-      return (isRefused(rows) ? undefined : toClaimedJobs(rows)[0]) ?? 'not-claimable'
+      return toClaimedJobs(rows)[0] ?? 'not-claimable'
     },
 
     async completeJobs(completions, { tx, policy, actor } = {}) {
@@ -113,7 +110,7 @@ function bindAttemptVerbs(
   }
 }
 
-const isRefused = ([first]: Row[]) => first !== undefined && first['lease_id'] === null
+const isRefused = ([first, ...others]: Row[]) => first?.['priority'] === null && others.length === 0
 
 function cursorsToJson(cursors: ClaimCursors | undefined): string | null {
   if (cursors === undefined || cursors.size === 0) return null

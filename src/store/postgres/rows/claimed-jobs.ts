@@ -16,7 +16,7 @@ interface Lists {
   deadline_ms: number | null | (number | null)[]
   /** Fields that few jobs have, or other values than these. */
   other: (Row | null)[]
-  /** Of a batch without jobs: queues whose limits, or those of their groups, hold jobs back. */
+  /** Queues whose limits, or those of their groups, hold jobs back: in a batch without jobs. */
   held_back?: string[]
 }
 
