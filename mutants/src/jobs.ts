@@ -172,7 +172,7 @@ export const jobMutants: Mutant[] = [
     edits: [
       {
         file: 'sql/functions/jobs/claim/claim_batches.sql',
-        find: 'continue when v_take > 0 and v_due.locked > v_due.granted;',
+        find: 'continue when v_take > 0 and v_due.locked > v_due.granted and v_tries < 3;',
         replacement: '',
       },
     ],

@@ -13,7 +13,7 @@ export interface ClaimerOptions<Tx> {
   events: RuntimeEventEmitter
   concurrency: number
   /** After nothing was claimed, the next claim follows after a random time between these. */
-  pollMs: () => [least: number, most: number]
+  pollMs: (isHeldBack: boolean) => [least: number, most: number]
   /** Whether a job that becomes due is announced. */
   areHintsTrusted: () => boolean
   freeSlots: () => number

@@ -14,10 +14,12 @@ afterEach(() => {
 
 const nothing = () => {}
 
+type Answer = (count: number, heldBack?: string[]) => void
+
 /** Ten slots that start every waiting job at once. The test answers the claims. */
 function startClaimer(options: Partial<ClaimerOptions<never>> = {}) {
   const bench = new MemoryWorkerBench()
-  const claims: { limit: number; isFromStart: boolean; answer: (count: number) => void }[] = []
+  const claims: { limit: number; isFromStart: boolean; answer: Answer }[] = []
   let jobs = 0
   const claimed = (): ClaimedJob =>
     ({
@@ -32,12 +34,15 @@ function startClaimer(options: Partial<ClaimerOptions<never>> = {}) {
   const store = bench.withVerb(
     'claimJobs',
     () =>
-      ({ limit, cursors }) =>
+      ({ limit, cursors, onHeldBack }) =>
         new Promise((resolve) =>
           claims.push({
             limit,
             isFromStart: cursors === undefined || cursors.size === 0,
-            answer: (count) => resolve(Array.from({ length: count }, claimed)),
+            answer: (count, heldBack) => {
+              if (heldBack !== undefined) onHeldBack?.(heldBack)
+              resolve(Array.from({ length: count }, claimed))
+            },
           }),
         ),
   )
@@ -137,7 +142,7 @@ it('WORK-1 after a claim that found less than it asked for, the next one follows
   claims[0]?.answer(3)
   await vi.advanceTimersByTimeAsync(200)
   expect(claims).toHaveLength(1)
-  claimer.wakeIfLow(false)
+  claimer.wakeIfLow(false, 'asr')
   await vi.advanceTimersByTimeAsync(0)
   expect(claims).toHaveLength(2)
   claims[1]?.answer(3)
@@ -149,10 +154,10 @@ it('WORK-1 the end of a job is no reason to claim again after a claim that found
   const { claims, claimer } = startClaimer()
   claims[0]?.answer(0)
   await vi.advanceTimersByTimeAsync(0)
-  claimer.wakeIfLow(false)
+  claimer.wakeIfLow(false, 'asr')
   await vi.advanceTimersByTimeAsync(0)
   expect(claims).toHaveLength(1)
-  claimer.wakeIfLow(true)
+  claimer.wakeIfLow(true, 'asr')
   await vi.advanceTimersByTimeAsync(0)
   expect(claims).toHaveLength(2)
 })
@@ -161,7 +166,7 @@ it('WORK-1 without hints the end of a job is a reason to claim again', async () 
   const { claims, claimer } = startClaimer({ areHintsTrusted: () => false })
   claims[0]?.answer(0)
   await vi.advanceTimersByTimeAsync(0)
-  claimer.wakeIfLow(false)
+  claimer.wakeIfLow(false, 'asr')
   await vi.advanceTimersByTimeAsync(0)
   expect(claims).toHaveLength(2)
 })
@@ -176,10 +181,65 @@ it('WORK-1 slots of slow jobs that become free within a fiftieth of their time a
   for (let slot = 0; slot < 10; slot++) {
     claimer.noteEnd('asr')
     slots.free++
-    claimer.wakeIfLow(slot === 9)
+    claimer.wakeIfLow(slot === 9, 'asr')
     await vi.advanceTimersByTimeAsync(slot % 2)
   }
   expect(claims).toHaveLength(1)
   await vi.advanceTimersByTimeAsync(20)
   expect(claims[1]?.limit).toBeGreaterThanOrEqual(10)
+})
+
+it.each([0, 2])(
+  'RATE-7 after a claim of %i jobs that limits held back, the next one follows when a result is written, not when a handler returns',
+  async (count) => {
+    const { claims, claimer } = startClaimer()
+    claims[0]?.answer(count, ['asr'])
+    await vi.advanceTimersByTimeAsync(0)
+    claimer.wakeIfLow(true, 'asr')
+    await vi.advanceTimersByTimeAsync(0)
+    expect(claims).toHaveLength(1)
+    claimer.noteWritten('asr')
+    await vi.advanceTimersByTimeAsync(0)
+    expect(claims).toHaveLength(2)
+  },
+)
+
+it('RATE-7 a result that is written while the claim is in flight makes it claim again if a limit held jobs back', async () => {
+  const { claims, claimer } = startClaimer()
+  claimer.noteWritten('asr')
+  claims[0]?.answer(0, ['asr'])
+  await vi.advanceTimersByTimeAsync(0)
+  expect(claims).toHaveLength(2)
+  claims[1]?.answer(0, ['asr'])
+  await vi.advanceTimersByTimeAsync(900)
+  expect(claims).toHaveLength(2)
+})
+
+it('RATE-7 results of other queues, and of queues that no limit holds back, are no reason to claim', async () => {
+  const { claims, claimer } = startClaimer()
+  claimer.noteWritten('mail')
+  claims[0]?.answer(0, ['asr'])
+  await vi.advanceTimersByTimeAsync(0)
+  claimer.noteWritten('mail')
+  await vi.advanceTimersByTimeAsync(0)
+  expect(claims).toHaveLength(1)
+  claimer.noteWritten('asr')
+  await vi.advanceTimersByTimeAsync(0)
+  claimer.noteWritten('asr')
+  claims[1]?.answer(0)
+  await vi.advanceTimersByTimeAsync(0)
+  claimer.noteWritten('asr')
+  await vi.advanceTimersByTimeAsync(900)
+  expect(claims).toHaveLength(2)
+})
+
+it('RATE-7 a worker that limits hold back polls as if there were no hints', async () => {
+  const { claims } = startClaimer({ pollMs: (isHeldBack) => (isHeldBack ? [1_000, 1_000] : [5_000, 5_000]) })
+  claims[0]?.answer(0)
+  await vi.advanceTimersByTimeAsync(4_900)
+  expect(claims).toHaveLength(1)
+  await vi.advanceTimersByTimeAsync(200)
+  claims[1]?.answer(0, ['asr'])
+  await vi.advanceTimersByTimeAsync(1_100)
+  expect(claims).toHaveLength(3)
 })

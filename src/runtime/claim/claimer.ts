@@ -24,6 +24,7 @@ import {
 } from './claim-plan.ts'
 import type { ClaimerOptions } from './claimer-options.ts'
 import { HandlerSlots } from './handler-slots.ts'
+import { HeldBack } from './held-back.ts'
 import { Prefetch } from './prefetch.ts'
 import { STALE_MS, WaitingJob, WaitingJobs } from './waiting-jobs.ts'
 
@@ -47,6 +48,7 @@ export class Claimer<Tx> {
   readonly #prefetch: Prefetch
   readonly #waiting = new WaitingJobs<Tx>()
   readonly #handlerSlots = new HandlerSlots()
+  readonly #heldBack = new HeldBack()
   /** By group of types: a position skips jobs of its own types only. */
   readonly #cursors = new Map<string, ClaimCursor>()
   readonly #waker = new Waker()
@@ -92,9 +94,14 @@ export class Claimer<Tx> {
     this.#handlerSlots.free(type)
   }
 
-  /** Many results are written by one call. */
+  /** The result of a job of this queue was written. */
+  noteWritten(queue: string): void {
+    if (this.#heldBack.free(queue)) this.wake()
+  }
+
+  /** Many results are written by one call, unless a job may wait for the place of another. */
   gatherResults(): Promise<void> {
-    return this.#gather(this.#prefetch.gatherResultsMs())
+    return this.#heldBack.isEmpty ? this.#gather(this.#prefetch.gatherResultsMs()) : untilNextTurn()
   }
 
   /** Jobs that started together end together, and one claim replaces them. */
@@ -102,9 +109,14 @@ export class Claimer<Tx> {
     return gatherMs >= 1 ? wait(gatherMs, this.#options.stopping) : untilNextTurn()
   }
 
-  /** To call after a slot became free and waiting jobs were started. */
-  wakeIfLow(isIdle: boolean): void {
-    if (!this.#isExhausted(isIdle) && isLow(this.#facts())) this.wake()
+  /** To call after the slot of a job of this queue became free and waiting jobs were started. */
+  wakeIfLow(isIdle: boolean, queue: string): void {
+    if (!this.#isExhausted(isIdle) && !this.#awaitsResult(queue) && isLow(this.#facts())) this.wake()
+  }
+
+  /** The last claim found less than it asked for, and the next one follows when the result of this job is written. */
+  #awaitsResult(queue: string): boolean {
+    return this.#heldBack.has(queue) && (this.#lastFound === 'some' || this.#lastFound === 'none')
   }
 
   /**
@@ -147,7 +159,7 @@ export class Claimer<Tx> {
   }
 
   #pauseMs(): number {
-    const [least, most] = this.#options.pollMs()
+    const [least, most] = this.#options.pollMs(!this.#heldBack.isEmpty)
     const restartsInMs = Array.from(this.#cursors.values(), (cursor) => cursor.restartInMs())
     const pollMs = least + timing.random() * (most - least)
     const recheckMs = this.#lastFound === 'some' ? SHORT_CLAIM_PAUSE_MS : Number.POSITIVE_INFINITY
@@ -167,6 +179,7 @@ export class Claimer<Tx> {
     const rounds: Found[] = []
     let slotsLeft = slots
     this.#inFlight += ahead
+    this.#heldBack.beginClaim()
     for (const group of this.#groups()) {
       const limit = groupLimit(group, slotsLeft, ahead)
       if (limit <= 0 || this.#options.stopping.aborted) continue
@@ -175,6 +188,7 @@ export class Claimer<Tx> {
       slotsLeft -= round.started
     }
     this.#inFlight -= ahead
+    if (this.#heldBack.endClaim()) this.wake()
     const found =
       (['all', 'some', 'unknown', 'none'] as const).find((each) => rounds.includes(each)) ?? 'unknown'
     if (found === 'all' || found === 'some') this.#prefetch.noteClaim(timing.nowMs() - beganAtMs)
@@ -210,7 +224,8 @@ export class Claimer<Tx> {
     let from = cursor.position()
     for (;;) {
       const limitOfShard = this.#limiter.shardAllowance(types)
-      const request = { workerId, queues, types, limit, limitOfShard, policy, cursors: from }
+      const onHeldBack = this.#heldBack.note
+      const request = { workerId, queues, types, limit, limitOfShard, policy, cursors: from, onHeldBack }
       const jobs = await this.#standBy.act(() => store.claimJobs(request), [])
       cursor.advance(from, jobs)
       const start = jobs.length === 0 && !stopping.aborted ? cursor.rewind(from) : null

@@ -75,7 +75,9 @@ class RunningWorker<Tx> {
     this.#dependencyCalls = new DependencyCalls(store, events)
     this.#claimer = new Claimer({
       ...options,
-      pollMs: () => (this.#areHintsTrusted ? options.hintedPollMs : undefined) ?? options.pollMs,
+      // No hint says that another worker has freed a place.
+      pollMs: (isHeldBack) =>
+        (this.#areHintsTrusted && !isHeldBack ? options.hintedPollMs : undefined) ?? options.pollMs,
       areHintsTrusted: () => this.#areHintsTrusted,
       freeSlots: () => this.#freeSlots,
       canClaim: () => this.#canClaim,
@@ -251,7 +253,7 @@ class RunningWorker<Tx> {
     this.#handling--
     this.#claimer.noteEnd(attempt.job.type)
     this.#startWaiting()
-    this.#claimer.wakeIfLow(this.#handling === 0)
+    this.#claimer.wakeIfLow(this.#handling === 0, attempt.job.queue)
   }
 
   #noteEnd(attempt: RunningAttempt, { isCritical, leftBehind }: AttemptEnded): void {
@@ -261,6 +263,7 @@ class RunningWorker<Tx> {
     if (isCritical) this.#leave('a critical error')
     this.#freeSlot(attempt)
     this.#startWaiting()
+    this.#claimer.noteWritten(attempt.job.queue)
     if (wasBehind || wasAlone) this.#claimer.wake()
     if (leftBehind !== null) this.#noteLeak(attempt, leftBehind)
     if (this.#running.size === 0) this.#onNoneRuns?.()

@@ -48,6 +48,7 @@ import { describeDedupeRules } from './rules/dedupe-rules.ts'
 import { describeExpiry } from './rules/expiry.ts'
 import { describeGroupOrder } from './rules/group-order.ts'
 import { describeGroups } from './rules/groups.ts'
+import { describeHeldBack } from './rules/held-back.ts'
 import { describeLimits } from './rules/limits.ts'
 import { describeProgress } from './rules/progress.ts'
 import { describeRetryRules } from './rules/retry-rules.ts'
@@ -145,6 +146,7 @@ function describeLifecyclePort<Tx>(opened: Open<Tx>, options: ConformanceOptions
     describeLimits(opened)
     describeGroups(opened, options)
     describeGroupOrder(opened)
+    describeHeldBack(opened)
   })
 }
 

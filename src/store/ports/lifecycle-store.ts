@@ -66,6 +66,11 @@ export interface ClaimRequest extends ClaimOneRequest, ActorOption {
   types?: string[]
   /** Where the caller's last claims stopped. Jobs that were due earlier may be skipped. */
   cursors?: ClaimCursors
+  /**
+   * Called before the claim is answered, if it got less than it asked for and a limit of a queue, or of its groups, is reached:
+   * the end of a job of these queues may let another one start.
+   */
+  onHeldBack?: (queues: string[]) => void
 }
 
 /** Due times by queue and priority. */

@@ -10,15 +10,14 @@
 -- such jobs the claim skips the rest.
 -- A job whose next crash would end it goes to an idle worker, which gets no other job meanwhile (REAP-15). A worker
 -- that is reserved for such a job leaves its slots empty until it is idle.
--- With p_is_serial it refuses, with a row of NULLs, while another such claim of these queues is in flight: both would
--- examine each other's locked rows, which doubles the time of eight claims at once. It never waits, and nothing depends
--- on it: a client that was refused for as long as a large claim takes claims without it.
--- Queues with limits or groups are claimed from apart (claim_parts), which calls this function for the others
--- (p_is_part), with the slots of half-open breakers.
+-- With p_is_serial it refuses, by one row without a priority, while another such claim of these queues is in flight:
+-- both would examine each other's locked rows, which doubles the time of eight claims at once. It never waits, and
+-- nothing depends on it: a client that was refused for as long as a large claim takes claims without it.
+-- Queues with limits or groups are claimed from apart (claim_limited), before or after the others at random, so that
+-- neither wait for the others. If another claim is at such a queue or group, and this one gets nothing, it refuses.
 create or replace function "unstuck"."claim_batches"(
   p_worker_id text, p_queues text[], p_limit int, p_types text[], p_lease_ms bigint, p_policy jsonb, p_actor text,
-  p_cursors jsonb, p_id /*id*/uuid default null, p_is_serial boolean default false,
-  p_is_part boolean default false, p_slots jsonb default null)
+  p_cursors jsonb, p_id /*id*/uuid default null, p_is_serial boolean default false)
 returns table (lease_id uuid, priority int, max_attempts int, default_stage text, granted_at timestamptz, jobs text)
 language plpgsql set plan_cache_mode = /*plan_mode*/force_generic_plan set enable_seqscan = off
 set enable_bitmapscan = off as $$
@@ -26,35 +25,36 @@ set enable_bitmapscan = off as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
   v_types jsonb; -- By key: 2 ms faster for 1,000 types than in an array.
-  v_queues text[] := p_queues; v_slots jsonb := p_slots; v_limited text[]; v_skips text[] := '{}'; v_buried int := 0;
-  v_level record; v_asked text[]; v_shares int[]; v_is_rest boolean; v_left int := p_limit; v_size int := 64;
-  v_take int; v_tries int := 0; v_due record; v_choice record; v_ids /*id*/uuid[]; v_only /*id*/uuid[];
+  v_queues text[] := p_queues; v_limited text[]; v_is_limited boolean := false; v_turns record; v_slots jsonb;
+  v_skips text[] := '{}'; v_buried int := 0; v_level record; v_asked text[]; v_shares int[]; v_is_rest boolean;
+  v_left int := p_limit; v_size int := 64; v_take int; v_tries int := 0; v_due record; v_choice record;
+  v_ids /*id*/uuid[]; v_only /*id*/uuid[];
 begin
   perform "unstuck".require_claims(p_worker_id, p_queues, p_limit, p_types, p_lease_ms);
   v_types := jsonb_object(p_types, p_types);
   if v_policy.is_observed then perform "unstuck".require_acting(/*attachment*/'native'); end if;
   /*+without_deadlines perform "unstuck".refuse_deadlines(/*attachment*/'native', v_policy); */
-  if p_is_serial and not pg_try_advisory_xact_lock(
-       "unstuck".lock_class('claim'), hashtext(/*attachment*/'native' || ' ' || array_to_string(p_queues, ' '))) then
-    return next; return;
-  end if;
+  if p_is_serial and not "unstuck".is_only_claim(/*attachment*/'native', p_queues) then return next; return; end if;
   lease_id := gen_random_uuid(); priority := -2147483648;
   max_attempts := v_policy.max_attempts; default_stage := v_policy.default_stage;
-  if not p_is_part and "unstuck"."has_queue_rules"() then
-    select * into p_id, v_queues, v_limited, v_slots from "unstuck"."claim_scope"(p_worker_id, p_queues, p_id);
-    if cardinality(v_limited) > 0 then
-      return query select * from "unstuck"."claim_parts"(
-        p_worker_id, v_queues, v_limited, p_limit, p_types, p_lease_ms, p_policy, p_actor, p_cursors, p_id, v_slots);
-      return;
-    end if;
+  if "unstuck"."has_queue_rules"() then
+    select * into p_id, v_queues, v_limited, v_is_limited, v_slots
+      from "unstuck"."claim_scope"(p_worker_id, p_queues, p_id);
   end if;
   if p_id is not null then v_left := 1; v_only := array[p_id];
     select * into priority, v_queues, p_cursors from "unstuck"."claim_level_of"(p_id, v_queues, p_types);
   end if;
   while v_left > 0 loop
-    v_level := "unstuck"."claim_level"(v_queues, priority, p_cursors, 0);
-    priority := v_level.priority;
-    exit when priority is null;
+    if v_is_limited then
+      v_turns := "unstuck"."claim_limited"(
+        p_worker_id, v_limited, p_limit, v_types, v_policy, p_lease_ms, lease_id, p_id, p_actor, v_slots, v_left);
+      return query select lease_id, turn.priority, max_attempts, default_stage, turn.granted_at, turn.jobs
+                     from unnest(v_turns.priorities, v_turns.granted_at, v_turns.jobs) turn(priority, granted_at, jobs);
+      v_left := v_turns.free; v_is_limited := false; v_limited := null; continue;
+    end if;
+    v_level := "unstuck"."claim_level"(v_queues, priority, p_cursors, 0); priority := v_level.priority;
+    v_is_limited := priority is null and v_limited is not null and "unstuck"."kept_job"(p_worker_id) is null;
+    continue when v_is_limited; exit when priority is null;
     v_take := least(v_left, v_size); v_is_rest := cardinality(v_level.queues) = 1; v_asked := null; v_ids := null;
     loop
       if v_asked is null and v_is_rest then
@@ -92,3 +92,9 @@ begin
   end loop;
 end
 $$;
+
+-- Private: whether no other serial claim of these queues is in flight. Holds the lock until the transaction ends.
+create or replace function "unstuck".is_only_claim(p_attachment text, p_queues text[])
+returns boolean language sql volatile
+return pg_try_advisory_xact_lock(
+  "unstuck".lock_class('claim'), hashtext(p_attachment || ' ' || array_to_string(p_queues, ' ')));

@@ -22,7 +22,7 @@ import {
 import { policyOf } from '../state/policy-of.ts'
 import { admitJob, isAdmitting, isSurelyAdmitted } from './admit-job.ts'
 import { isIdle, keepWorker, keptJob, reserveWorker } from './last-chance.ts'
-import { hasLimits, hasPlace, inTurns, noteTurns } from './turns.ts'
+import { hasLimits, hasPlace, heldBackQueues, inTurns, noteTurns } from './turns.ts'
 
 const MAX_CLAIM_LIMIT = 10_000
 
@@ -54,6 +54,12 @@ export function claimJobs(state: MemoryState, request: ClaimRequest): ClaimedJob
   const met = isFull ? left.filter((job) => isBefore(job, taken)) : left
   for (const job of met) writePlan(state, grant, planExhausted(grant, job))
   noteTurns(state, taken)
+  if (isLimited && !isFull) {
+    const isLeft = ({ id, queue }: Job) =>
+      state.jobs.get(id)?.status === 'waiting' && isAdmitting(state, queue, grant.nowMs)
+    const heldBack = heldBackQueues(state, asked.filter(isLeft))
+    if (heldBack.length > 0) request.onHeldBack?.(heldBack)
+  }
   return claimed
 }
 

@@ -24,6 +24,12 @@ export function hasPlace(state: MemoryState, job: Job): boolean {
   return !hasLimits(state) || new Places(state).take(job)
 }
 
+/** Queues of these jobs of which one waits for a place, of the queue or of its group. */
+export function heldBackQueues(state: MemoryState, waiting: Job[]): string[] {
+  const places = new Places(state)
+  return [...new Set(waiting.filter((job) => !places.has(job)).map(({ queue }) => queue))]
+}
+
 /** Limits of a waiting job, for `why`. */
 export function limitFacts(state: MemoryState, job: Job): LimitFacts | null {
   const limit = state.queueLimits.get(job.queue)
@@ -78,13 +84,17 @@ class Places {
     for (const job of state.jobs.values()) if (job.status === 'running') this.#use(job)
   }
 
-  take(job: Job): boolean {
+  has(job: Job): boolean {
     const limit = this.#state.queueLimits.get(job.queue)
     if (this.#usedBy(job.queue) >= (limit?.concurrency ?? Number.POSITIVE_INFINITY)) return false
     const most = job.group === null ? null : limit?.groupConcurrency
-    if (this.#usedBy(groupOf(job)) >= (most ?? Number.POSITIVE_INFINITY)) return false
-    this.#use(job)
-    return true
+    return this.#usedBy(groupOf(job)) < (most ?? Number.POSITIVE_INFINITY)
+  }
+
+  take(job: Job): boolean {
+    const isFree = this.has(job)
+    if (isFree) this.#use(job)
+    return isFree
   }
 
   #usedBy(key: string): number {

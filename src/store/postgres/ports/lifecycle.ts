@@ -38,7 +38,7 @@ export function bindLifecycleVerbs(
       return toEnqueuedJobs(await call('enqueue_batch', [...newJobsToJson(jobs), policyToJson(policy)], tx))
     },
 
-    async claimJobs({ workerId, queues, limit, types, leaseMs, policy, actor, cursors }) {
+    async claimJobs({ workerId, queues, limit, types, leaseMs, policy, actor, cursors, onHeldBack }) {
       if (queues.length === 0) return []
       const names = [...new Set(queues)]
       const params = [workerId, names, limit, types ?? null, leaseMs ?? null, policyToJson(policy)]
@@ -46,11 +46,10 @@ export function bindLifecycleVerbs(
         call('claim_jobs', [...params, actor ?? null, cursorsToJson(cursors), isSerial])
       for (let triesLeft = MAX_REFUSALS; triesLeft > 0; triesLeft--) {
         const batches = await claim(limit >= SERIAL_JOBS)
-        if (!isRefused(batches)) return toClaimedJobs(batches)
+        if (!isRefused(batches)) return toClaimedJobs(batches, onHeldBack)
         await setTimeout(2 + 3 * Math.random())
       }
-      const batches = await claim(false)
-      return isRefused(batches) ? [] : toClaimedJobs(batches)
+      return toClaimedJobs(await claim(false), onHeldBack)
     },
 
     async hasDueJobs(queues) {
@@ -60,7 +59,7 @@ export function bindLifecycleVerbs(
 
     async claimJob(jobId, { workerId, leaseMs, policy }) {
       const rows = await call('claim_job', [jobId, workerId, leaseMs ?? null, policyToJson(policy)])
-      return (isRefused(rows) ? undefined : toClaimedJobs(rows)[0]) ?? 'not-claimable'
+      return toClaimedJobs(rows)[0] ?? 'not-claimable'
     },
 
     async completeJobs(completions, { tx, policy, actor } = {}) {
@@ -111,7 +110,7 @@ function bindAttemptVerbs(
   }
 }
 
-const isRefused = ([first]: Row[]) => first !== undefined && first['lease_id'] === null
+const isRefused = ([first, ...others]: Row[]) => first?.['priority'] === null && others.length === 0
 
 function cursorsToJson(cursors: ClaimCursors | undefined): string | null {
   if (cursors === undefined || cursors.size === 0) return null

@@ -16,16 +16,21 @@ interface Lists {
   deadline_ms: number | null | (number | null)[]
   /** Fields that few jobs have, or other values than these. */
   other: (Row | null)[]
+  /** Queues whose limits, or those of their groups, hold jobs back: in a batch without jobs. */
+  held_back?: string[]
 }
 
 const NO_FIELDS: Row = {}
 
-export function toClaimedJobs(batches: Row[]): ClaimedJob[] {
-  return batches.flatMap(readBatch)
+export function toClaimedJobs(batches: Row[], onHeldBack?: (queues: string[]) => void): ClaimedJob[] {
+  return batches.flatMap((batch) => {
+    const lists = JSON.parse(String(batch['jobs'])) as Lists
+    if (lists.held_back !== undefined) onHeldBack?.(lists.held_back)
+    return readBatch(batch, lists)
+  })
 }
 
-function readBatch(batch: Row): ClaimedJob[] {
-  const lists = JSON.parse(String(batch['jobs'])) as Lists
+function readBatch(batch: Row, lists: Lists): ClaimedJob[] {
   const leaseId = String(batch['lease_id'])
   const priority = Number(batch['priority'])
   const maxAttempts = Number(batch['max_attempts'])

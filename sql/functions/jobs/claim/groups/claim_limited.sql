@@ -1,39 +1,42 @@
 -- Private: claims from queues with limits or groups, turn by turn. Returns batches as claim_due does, each with its
--- priority, and how many of the claim's jobs are still free; the rest is the state of claim_batches. is_refused: it
--- might have got more, but another claim is at a queue or group of this one.
+-- priority, and how many more jobs the claim may take: none if it got a last chance, or is reserved for one. p_slots:
+-- those of half-open breakers. If limits kept it from taking all that it asked for, the last batch has no jobs, but the
+-- names of these queues, "held_back": a job that ends there may let another one start. Its priority is NULL, as that of
+-- a refusal, if it got nothing because another claim is at a queue or group of this one.
 create or replace function "unstuck"."claim_limited"(
   p_worker_id text, p_queues text[], p_limit int, p_types jsonb, p_policy "unstuck".policies, p_lease_ms bigint,
-  p_lease_id uuid, p_id /*id*/uuid, p_actor text, inout free int, inout buried int, inout skips text[],
-  inout slots jsonb, out is_reserved boolean, out is_refused boolean, out priorities int[],
-  out granted_at timestamptz[], out jobs text[])
+  p_lease_id uuid, p_id /*id*/uuid, p_actor text, p_slots jsonb, inout free int,
+  out priorities int[], out granted_at timestamptz[], out jobs text[])
 language plpgsql as $$
 declare
-  v_queues text[] := p_queues;
-  v_after int[] := '{-2147483648,-2147483648}';
-  v_size int := 64;
-  v_turn record; v_due record; v_choice record; v_asked text[]; v_ids /*id*/uuid[]; v_slots jsonb; v_is_spent boolean;
+  v_queues text[] := p_queues; v_after int[] := '{-2147483648,-2147483648}'; v_size int := 64;
+  v_slots jsonb := p_slots; v_skips text[] := '{}'; v_buried int := 0; v_held_back text[] := '{}';
+  v_is_refused boolean := false;
+  v_turn record; v_due record; v_choice record; v_asked text[]; v_ids /*id*/uuid[]; v_is_spent boolean;
 begin
-  is_refused := false;
   while free > 0 loop
-    v_turn := "unstuck"."next_turn"(least(free, v_size), p_types, p_policy, skips, p_id, v_queues, v_after);
-    v_queues := v_turn.queues; v_after := v_turn.after; is_refused := is_refused or v_turn.is_refused is true;
+    v_turn := "unstuck"."next_turn"(least(free, v_size), p_types, p_policy, v_skips, p_id, v_queues, v_after);
+    v_queues := v_turn.queues; v_after := v_turn.after; v_is_refused := v_is_refused or v_turn.is_refused;
+    v_held_back := array_cat(v_held_back, v_turn.held_back);
     exit when v_turn.priority is null;
-    v_asked := array_fill(v_queues[1], array[cardinality(v_turn.shares)]); v_ids := null; v_slots := slots;
+    v_asked := array_fill(v_queues[1], array[cardinality(v_turn.shares)]); v_ids := null;
     loop
       v_due := "unstuck"."claim_due"(
         p_worker_id, v_asked, v_turn.shares, least(free, v_size), v_turn.priority, p_types, null, p_policy, p_lease_ms,
-        p_lease_id, skips, v_slots, v_turn.lane, v_turn.starts, v_turn.ids, v_ids, p_actor);
+        p_lease_id, v_skips, case when v_ids is null then v_slots end, v_turn.lane, v_turn.starts, v_turn.ids, v_ids,
+        p_actor);
       exit when v_due.held is null or v_ids is not null;
       v_choice := "unstuck"."decide_claim"(
-        p_worker_id, v_due.held, free = p_limit or p_id is not null, p_id is null, p_lease_id, p_policy, buried, skips,
-        slots);
-      is_reserved := v_choice.is_reserved;
-      if is_reserved then return; end if;
+        p_worker_id, v_due.held, free = p_limit or p_id is not null, p_id is null, p_lease_id, p_policy, v_buried,
+        v_skips, v_slots);
+      if v_choice.is_reserved then
+        free := 0;
+        return;
+      end if;
       free := case when v_choice.is_alone then 1 else free end;
       -- Without ids it has ended jobs, or skips some from now on: another turn.
       v_is_spent := v_choice.ids is null;
-      buried := v_choice.buried; skips := v_choice.skips; slots := v_choice.slots;
-      v_ids := v_choice.ids; v_slots := null;
+      v_buried := v_choice.buried; v_skips := v_choice.skips; v_slots := v_choice.slots; v_ids := v_choice.ids;
       exit when v_is_spent or cardinality(v_ids) = 0;
     end loop;
     if v_due.granted > 0 then
@@ -47,5 +50,14 @@ begin
     v_is_spent := null;
     exit when p_id is not null;
   end loop;
+  v_is_refused := v_is_refused and jobs is null;
+  if free > 0 and (v_is_refused or cardinality(v_held_back) > 0) then
+    v_held_back := case when v_is_refused then p_queues else v_held_back end;
+    priorities := array_append(priorities, case when v_is_refused then null else 0 end);
+    granted_at := array_append(granted_at, clock_timestamp());
+    jobs := array_append(jobs, json_build_object('id', '[]'::json, 'held_back', array(
+      select distinct held.queue from pg_catalog.unnest(v_held_back) held(queue)))::text);
+  end if;
+  free := case when p_id is null and "unstuck"."kept_job"(p_worker_id) is null then free else 0 end;
 end
 $$;

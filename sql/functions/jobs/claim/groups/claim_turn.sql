@@ -1,18 +1,19 @@
 -- Private: what a claim may take next from a queue with limits or groups: of its jobs without a group up to "share"
 -- (lane 0), or the jobs "ids", which it has locked, with their due times (lane 1, or p_id). p_after has the priorities
 -- that gave nothing more, of each lane. priority NULL: there is nothing left. is_refused: another claim has a row.
+-- is_held_back: a due job waits for a place of the queue or of its group.
 -- The limit of a queue or group holds because only the claim that has locked its row may start its jobs, and it counts
 -- what runs in a later statement: that snapshot has all that the last holder of the row has granted.
 create or replace function "unstuck"."claim_turn"(
   p_queue text, p_limit int, p_after int[], p_types jsonb, p_policy "unstuck".policies, p_skips text[],
   p_id /*id*/uuid, out priority int, out lane int, out share int, out starts timestamptz[], out ids /*id*/uuid[],
-  out is_refused boolean)
+  out is_refused boolean, out is_held_back boolean)
 language plpgsql as $$
 declare
   v_rule "unstuck".queue_limits;
   v_slot int := "unstuck".claim_slot(/*attachment*/'native', p_queue);
   v_has_slot boolean := cardinality("unstuck".lock_claim_slots(array[v_slot])) > 0;
-  v_plain int; v_groups text[]; v_open text[]; v_from text; v_head int;
+  v_plain int; v_groups text[]; v_open text[]; v_from text; v_head int; v_is_full boolean;
 begin
   select * into v_rule from "unstuck".queue_limits where attachment = /*attachment*/'native' and queue = p_queue;
   share := p_limit;
@@ -20,7 +21,10 @@ begin
     is_refused := not v_has_slot;
     if is_refused then return; end if;
     share := least(p_limit, v_rule.concurrency - "unstuck"."queue_running"(p_queue, v_rule.concurrency));
-    if share <= 0 then return; end if;
+    if share <= 0 then
+      is_held_back := "unstuck"."has_due_jobs"(array[p_queue]);
+      return;
+    end if;
   end if;
   if p_id is not null then
     select * into priority, lane, starts, ids, is_refused
@@ -37,7 +41,7 @@ begin
     return;
   end if;
   lane := 1;
-  select open.groups, open.next_from into v_groups, v_from
+  select open.groups, open.next_from, open.is_held_back into v_groups, v_from, is_held_back
     from "unstuck"."open_groups"(
       p_queue, priority, v_rule.group_order, v_rule.group_concurrency,
       (select lock.reached from "unstuck".claim_locks lock where lock.slot = v_slot), least(share, 100)) open;
@@ -52,13 +56,14 @@ begin
   if v_groups is null or cardinality(v_groups) = 0 then
     return;
   elsif v_rule.group_order is null then
-    select * into starts, ids from "unstuck"."lock_grouped"(
+    select * into starts, ids, v_is_full from "unstuck"."lock_grouped"(
       p_queue, v_groups, share, v_rule.group_concurrency, priority, p_types, p_policy, p_skips);
   else
-    select * into v_head, starts, ids from "unstuck"."lock_heads"(
+    select * into v_head, starts, ids, v_is_full from "unstuck"."lock_heads"(
       p_queue, v_groups, share, p_types, p_policy, p_skips);
     priority := coalesce(v_head, priority);
   end if;
+  is_held_back := is_held_back or v_is_full;
 end
 $$;
 
@@ -96,21 +101,23 @@ begin
 end
 $$;
 
--- Private: the next turn of a claim among queues with limits or groups, and the queues that are left.
+-- Private: the next turn of a claim among queues with limits or groups, the queues that are left, and those where it
+-- met a limit.
 create or replace function "unstuck"."next_turn"(
   p_limit int, p_types jsonb, p_policy "unstuck".policies, p_skips text[], p_id /*id*/uuid,
   inout queues text[], inout after int[], out priority int, out lane int, out shares int[], out starts timestamptz[],
-  out ids /*id*/uuid[], out is_refused boolean)
+  out ids /*id*/uuid[], out is_refused boolean, out held_back text[])
 language plpgsql as $$
 declare
   v_turn record;
 begin
-  is_refused := false;
+  is_refused := false; held_back := '{}';
   -- Bounded: each look takes a priority of a queue.
   for v_look in 1 .. 100 loop
     exit when cardinality(queues) = 0;
     v_turn := "unstuck"."claim_turn"(queues[1], p_limit, after, p_types, p_policy, p_skips, p_id);
     is_refused := is_refused or v_turn.is_refused is true;
+    held_back := case when v_turn.is_held_back then array_append(held_back, queues[1]) else held_back end;
     if v_turn.lane = 0 and v_turn.ids is null or cardinality(v_turn.ids) > 0 then
       priority := v_turn.priority; lane := v_turn.lane; starts := v_turn.starts; ids := v_turn.ids;
       shares := case when ids is null then array[v_turn.share] else array_fill(1, array[cardinality(ids)]) end;

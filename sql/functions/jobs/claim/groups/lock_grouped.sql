@@ -1,9 +1,9 @@
 -- Private: locks the next due jobs of groups, all of one priority: p_limit at most, and as many of each group as it has
 -- places. The caller has locked the groups in an earlier statement, so this one sees all that runs of them.
--- The groups share the limit: all of them come before the second share of any.
+-- The groups share the limit: all of them come before the second share of any. is_full: one has no place left.
 create or replace function "unstuck"."lock_grouped"(
   p_queue text, p_groups text[], p_limit int, p_places int, p_priority int, p_types jsonb,
-  p_policy "unstuck".policies, p_skips text[], out starts timestamptz[], out ids /*id*/uuid[])
+  p_policy "unstuck".policies, p_skips text[], out starts timestamptz[], out ids /*id*/uuid[], out is_full boolean)
 language plpgsql as $$
 declare
   v_share int := greatest(1, p_limit / cardinality(p_groups));
@@ -31,43 +31,43 @@ begin
            for no key update of job skip locked) job
      limit p_limit)
   select array_agg(locked.due_at order by locked.due_at, locked.id),
-         array_agg(locked.id order by locked.due_at, locked.id)
-    into starts, ids from locked;
+         array_agg(locked.id order by locked.due_at, locked.id), exists (select from counted where counted.places = 0)
+    into starts, ids, is_full from locked;
 end
 $$;
 
 -- Private: locks the first waiting jobs of groups in order, and returns those of the first priority. The first is the
 -- one with the smallest id: while it is in backoff or locked by somebody else, its group waits. It is found in the
--- statement that looks for running jobs, because one of them may come back and be the first again.
+-- statement that looks for running jobs, because one of them may come back and be the first again. is_full: a job of
+-- one of the groups runs.
 create or replace function "unstuck"."lock_heads"(
   p_queue text, p_groups text[], p_limit int, p_types jsonb, p_policy "unstuck".policies, p_skips text[],
-  out priority int, out starts timestamptz[], out ids /*id*/uuid[])
+  out priority int, out starts timestamptz[], out ids /*id*/uuid[], out is_full boolean)
 language plpgsql as $$
 #variable_conflict use_column
 begin
   with head as materialized (
-    select first.id
+    select first.id, exists (
+             select from "unstuck"."jobs" job
+              where job."status" in /*running_words*/('running') and coalesce(job."queue", job."type")::text = p_queue
+                and job."group_key" is not null and job."group_key"::text = asked.name) as is_running
       from pg_catalog.unnest(p_groups) asked(name), lateral (
              select job."id" as id from "unstuck"."jobs" job
               where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type")::text = p_queue
                 and job."group_key" is not null and job."group_key"::text = asked.name
               order by job."id" limit 1) first
-     where not exists (
-             select from "unstuck"."jobs" job
-              where job."status" in /*running_words*/('running') and coalesce(job."queue", job."type")::text = p_queue
-                and job."group_key" is not null and job."group_key"::text = asked.name)
   ), locked as materialized (
     select job."id" as id, job."priority" as priority, coalesce(job."run_at", job."created_at") as due_at
       from head join "unstuck"."jobs" job on job."id" = head.id
-     where job."status" is not distinct from /*waiting*/'waiting'
+     where not head.is_running and job."status" is not distinct from /*waiting*/'waiting'
        and coalesce(job."run_at", job."created_at") <= now()
        and (p_types is null or p_types ? job."type"::text)
        and ("unstuck"."chance_of"(p_policy, job."attempt", job."failures", job."crashes", job."timeouts",
                                   job."max_attempts", job."expires_at") = any (p_skips)) is not true
      limit p_limit for no key update of job skip locked)
   select min(locked.priority), array_agg(locked.due_at order by locked.due_at, locked.id),
-         array_agg(locked.id order by locked.due_at, locked.id)
-    into priority, starts, ids
+         array_agg(locked.id order by locked.due_at, locked.id), exists (select from head where head.is_running)
+    into priority, starts, ids, is_full
     from locked where locked.priority = (select min(locked.priority) from locked);
 end
 $$;

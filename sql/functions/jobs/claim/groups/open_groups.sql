@@ -42,9 +42,10 @@ $$;
 -- Private: groups that seem to have a due job and a place, p_limit at most, in turn from p_from on; next_from is where
 -- the next claim begins. Examines a bounded number of groups: among many that cannot run, the groups of the jobs that
 -- have been due for longest are found too. What it reads may be outdated, so the claim counts again under locks.
+-- is_held_back: it found fewer than it looked for, and one of those with waiting jobs has no place.
 create or replace function "unstuck"."open_groups"(
   p_queue text, p_priority int, p_order text, p_places int, p_from text, p_limit int,
-  out groups text[], out next_from text)
+  out groups text[], out next_from text, out is_held_back boolean)
 language plpgsql stable as $$
 declare
   v_count int := 20 + 2 * p_limit;
@@ -85,5 +86,8 @@ begin
                         order by job."id" limit 1) end
            limit p_limit) open;
   next_from := coalesce(v_names[v_last + 1], v_names[v_count], '');
+  is_held_back := p_places is not null and coalesce(cardinality(groups), 0) < p_limit and exists (
+    select from pg_catalog.unnest(v_names) asked(name)
+     where "unstuck"."group_running"(p_queue, asked.name, p_places) >= p_places);
 end
 $$;
