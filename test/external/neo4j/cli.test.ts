@@ -74,6 +74,7 @@ const refused: Record<string, [args: string[], says: string][]> = {
   mode: [[['enforce'], 'no enforce']],
   'jobs cancel': [[['--where', 'type:embed', '--yes', ...why], 'no operations']],
   'dead redrive': [[['--all', '--yes', ...why], 'no operations']],
+  'queues limit': [[['embed', '--concurrency', '2', ...why], 'no groups']],
   'queues trends': [[[], 'no trends']],
   'webhooks add': [[['https://example.com/hook'], 'no webhooks']],
   'webhooks list': [[[], 'no webhooks']],

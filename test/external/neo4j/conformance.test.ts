@@ -18,6 +18,8 @@ describe('nodes', () => {
       'operations',
       'webhooks',
       'deletion',
+      'dedupe-rules',
+      'groups',
     ],
   })
 })

@@ -161,8 +161,8 @@ describe('unstuck serve over nodes', () => {
     const isRefused = (name: string) => commands[name]?.is_allowed === false
     const refused = Object.keys(commands).filter(isRefused).toSorted()
     expect(refused.join(' ')).toBe(
-      'abortOperation addWebhook beginOperation listAuditEntries listDeliveries listOperations listWebhooks planOperation ' +
-        'planRedrive redeliver redrive removeWebhook switchWebhook',
+      'abortOperation addWebhook beginOperation limitQueue listAuditEntries listDeliveries listOperations listTrends ' +
+        'listWebhooks planOperation planRedrive redeliver redrive removeWebhook switchWebhook',
     )
     expect(commands['listAuditEntries']?.reason).toBe('not available: this store has no audit')
   })
