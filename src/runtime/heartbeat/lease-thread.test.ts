@@ -78,3 +78,36 @@ it('LEASE-4 a lease is not handed over while the second try of an earlier heartb
     { lease, lastBeat: { answer: 'kept' } },
   ])
 })
+
+it('LEASE-4 a lease is extended again if an earlier heartbeat was under way: the server may have run it last', async () => {
+  const { thread, calls, sent } = startThread()
+  const handedOver = () => sent.filter(({ kind }) => kind === 'handed-over')
+  await vi.advanceTimersByTimeAsync(0)
+  thread.hear({ kind: 'change', held: [[lease.leaseId, lease.jobId]], dropped: [] })
+  await vi.advanceTimersByTimeAsync(500)
+  thread.hear({ kind: 'hand-over', lease, leaseMs: LEASE_MS })
+  const [heartbeat, extension] = calls
+
+  heartbeat?.answer()
+  extension?.answer()
+  await vi.advanceTimersByTimeAsync(10)
+  expect(handedOver()).toEqual([])
+  expect(calls).toHaveLength(3)
+  calls[2]?.answer()
+  await vi.advanceTimersByTimeAsync(10)
+  expect(handedOver()).toMatchObject([{ lease, lastBeat: { answer: 'kept' } }])
+})
+
+it('LEASE-4 a lease is extended once if no call with it is under way', async () => {
+  const { thread, calls, sent } = startThread()
+  const other: Lease = { jobId: 'other', leaseId: 'lease' }
+  await vi.advanceTimersByTimeAsync(0)
+  thread.hear({ kind: 'change', held: [[lease.leaseId, lease.jobId]], dropped: [] })
+  await vi.advanceTimersByTimeAsync(500)
+  thread.hear({ kind: 'hand-over', lease: other, leaseMs: LEASE_MS })
+  expect(calls).toHaveLength(2)
+  calls[1]?.answer()
+  await vi.advanceTimersByTimeAsync(10)
+  expect(sent.filter(({ kind }) => kind === 'handed-over')).toMatchObject([{ lease: other }])
+  expect(calls).toHaveLength(2)
+})

@@ -245,15 +245,28 @@ export class LeaseThread {
     while (this.#leaving.size > 0) {
       const groups = [...this.#leaving]
       this.#leaving = new Map()
-      // Their second tries, which may begin later, carry the same list.
-      const earlier = new Set(Array.from(this.#underWay, ({ leases }) => leases))
       await Promise.all(
         groups.map(async ([leaseMs, handedOver]) => {
+          const isLate = this.#lateCallOf(handedOver)
+          const isAlone = !this.#isAnyUnderWay(isLate)
           const lastBeats = await this.#extend(handedOver, leaseMs)
-          void this.#handOver(handedOver, leaseMs, lastBeats, earlier)
+          void this.#handOver(handedOver, leaseMs, { lastBeats, isAlone }, isLate)
         }),
       )
     }
+  }
+
+  /** Calls that may still write one of these leases. Their second tries, which may begin later, carry the same list. */
+  #lateCallOf(handedOver: Lease[]): (call: Call) => boolean {
+    const keys = new Set(handedOver.map(leaseKey))
+    const earlier = new Set<Lease[]>()
+    for (const { leases } of this.#underWay)
+      if (leases.some((lease) => keys.has(leaseKey(lease)))) earlier.add(leases)
+    return ({ leases }) => leases === handedOver || earlier.has(leases)
+  }
+
+  #isAnyUnderWay(isLate: (call: Call) => boolean): boolean {
+    return [...this.#underWay].some(isLate)
   }
 
   async #extend(handedOver: Lease[], leaseMs: number): Promise<LastBeats> {
@@ -269,19 +282,20 @@ export class LeaseThread {
   }
 
   /**
-   * Hands leases over once no call with them is in flight: a late one would shorten the lease again, or write the row during the
-   * transaction.
+   * Hands leases over after an extension beside which no other call with them was under way: the server may have run such a call
+   * last, which shortens the lease again, or may still run it and write the row during the transaction.
    */
   async #handOver(
     handedOver: Lease[],
     leaseMs: number,
-    lastBeats: LastBeats,
-    earlier: Set<Lease[]>,
+    { lastBeats, isAlone }: { lastBeats: LastBeats; isAlone: boolean },
+    isLate: (call: Call) => boolean,
   ): Promise<void> {
-    const lateCalls = () =>
-      [...this.#underWay].filter((call) => call.leases === handedOver || earlier.has(call.leases))
-    for (let late = lateCalls(); late.length > 0; late = lateCalls()) {
-      await Promise.race(late.map(({ settled }) => settled))
+    for (;;) {
+      const late = [...this.#underWay].filter(isLate)
+      if (late.length > 0) await Promise.race(late.map(({ settled }) => settled))
+      else if (isAlone) break
+      isAlone = !this.#isAnyUnderWay(isLate)
       lastBeats = await this.#extend(handedOver, leaseMs)
     }
     for (const lease of handedOver)
