@@ -732,7 +732,7 @@
 -- function listen_to_hints(p_attachment text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 7a9df91c3c0b1eb7c119dec97f519a80
 -- function listen_to_waits(p_attachment text) returns text plpgsql volatile search_path=pg_catalog, pg_temp ae243436d800f7b57d3f5d0172dc928b
 -- function lock_breaker(p_name text) returns <schema>.breakers plpgsql volatile search_path=pg_catalog, pg_temp f35d1ca1fcd9210e73a0d0a351bb43d8
--- function lock_claim_slots(p_slots integer[]) returns integer[] plpgsql volatile search_path=pg_catalog, pg_temp enable_seqscan=off b76f0c4c5bbf7b1e22c7477e4a58a240
+-- function lock_claim_slots(p_slots integer[]) returns integer[] plpgsql volatile search_path=pg_catalog, pg_temp enable_seqscan=off 0c94675b87739f05e6ca1af761ba8f13
 -- function lock_class(p_purpose text) returns integer sql immutable 124548f3799a8e39177315aaddad9ac3
 -- function lock_gone_workers(p_attachment text) returns jsonb sql volatile search_path=pg_catalog, pg_temp 94a5f52a5032e7fef244bb8001e83688
 -- function lock_grouped(p_queue text, p_groups text[], p_limit integer, p_places integer, p_priority integer, p_types jsonb, p_policy <schema>.policies, p_skips text[], OUT starts timestamp with time zone[], OUT ids uuid[], OUT is_full boolean) returns record plpgsql volatile 0fd11021c4e94c3fd236f4a015a053e7
