@@ -107,7 +107,16 @@ export class Sessions {
     const seen = this.#see(nowMs)
     const isOfMass = massOf(seen)
     let newlyGone = this.#countGone(nowMs)
-    for (const { workerId, graceMs, takenAtMs, vanishedAtMs, isPresent, isAbsent, isDue, isChanged } of seen) {
+    for (const {
+      workerId,
+      graceMs,
+      takenAtMs,
+      vanishedAtMs,
+      isPresent,
+      isAbsent,
+      isDue,
+      isChanged,
+    } of seen) {
       if (!isChanged) continue
       const isJudged = isAbsent && !isOfMass({ vanishedAtMs })
       this.#rows.set(workerId, {
@@ -134,7 +143,8 @@ export class Sessions {
   #countGone(nowMs: number): number {
     let gone = 0
     for (const [workerId, row] of this.#rows)
-      if (row.absentAtMs !== null && row.absentAtMs > nowMs - REPORTED_MS && this.#isGone(workerId, row)) gone++
+      if (row.absentAtMs !== null && row.absentAtMs > nowMs - REPORTED_MS && this.#isGone(workerId, row))
+        gone++
     return gone
   }
 

@@ -139,8 +139,7 @@ export class SimDatabase {
   openSession(route: Route): PresenceConnection {
     const { owner, loop } = route
     return openSession(owner, this.sessions, {
-      call: <T>(name: string, run: () => T) =>
-        this.#call(route, name, async () => run(), []) as Promise<T>,
+      call: <T>(name: string, run: () => T) => this.#call(route, name, async () => run(), []) as Promise<T>,
       send: (run) => this.network.deliver(owner, null, run),
       notify: (run) => this.network.deliver(owner, loop, run),
     })
