@@ -12,9 +12,11 @@ import {
   TYPE,
 } from '../../../src/store/conformance/builders.ts'
 import type { JobStore } from '../../../src/store/job-store.ts'
+import type { QueueLimits } from '../../../src/store/ports/dependency-store.ts'
+import { buildGates, closeGate } from '../gate.ts'
 import { type Connection, isolationLevels, type Race, raceBench } from '../race-bench.ts'
 
-const opened = raceBench()
+const opened = raceBench({ setUp: buildGates })
 
 async function connectTwo(race: Race): Promise<[Connection, Connection]> {
   const [one, two] = await race.connectMany(2)
@@ -183,6 +185,35 @@ describe('a limited queue', () => {
       if (Array.isArray(claimed)) expect(claimed).toEqual([])
       else expect(claimed).toMatchObject({ code: 'DATABASE_CONFLICT' })
       await early.rollback()
+    },
+  )
+})
+
+describe('a claim that has counted what runs and has not picked its job yet', () => {
+  const limits: [name: string, limits: QueueLimits][] = [
+    ['a group', { groupConcurrency: 1 }],
+    ['a group in order', { groupOrder: 'fifo' }],
+    ['a queue', { concurrency: 1 }],
+  ]
+
+  it.each(limits)(
+    'RATE-7 keeps others from the last place of %s, without letting them wait',
+    async (_, limit) => {
+      const race = opened()
+      const [slow, quick, keeper] = [await race.connect(), await race.connect(), await race.connect()]
+      await race.store.limitQueue(TYPE, limit)
+      const [first] = await enqueueMany(race.store, 3, { group: 'a' })
+      // The budget of a job is looked at only if the job has run before.
+      await race.pool.query('update unstuck.jobs set failures = 1')
+
+      const gate = await closeGate(race.pool, keeper, slow, 'has_budget')
+      const late = await gate.arrive(() => claimMany(slow.store))
+      expect(await claimMany(quick.store)).toEqual([])
+      await gate.open()
+
+      expect((await late.answer).map(({ jobId }) => jobId)).toEqual([first])
+      expect(await claimMany(quick.store)).toEqual([])
+      expect(await mostRunning(race)).toBe(1)
     },
   )
 })
