@@ -48,8 +48,8 @@ const MUTANTS = [
   {
     name: 'late hand-over: a call that is under way is not waited for',
     file: 'heartbeat/lease-thread.ts',
-    from: 'call.leases === handedOver || earlier.has(call.leases)',
-    to: 'call.leases === handedOver && false',
+    from: 'leases === handedOver || earlier.has(leases)',
+    to: 'leases === handedOver && false',
   },
   {
     name: 'late hand-over: the second try of an earlier heartbeat is not waited for',

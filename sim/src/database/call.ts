@@ -21,12 +21,14 @@ export interface Caller {
 /** One call of a client, until it is answered, fails or takes too long. */
 export class Call {
   readonly route: Route
+  readonly sentAtMs: number
   isOver = false
   readonly #caller: Caller
   readonly #timeout: Entry
 
   constructor(time: VirtualTime, route: Route, caller: Caller) {
     this.route = route
+    this.sentAtMs = time.localMs
     this.#caller = caller
     this.#timeout = time.after(route.timeoutMs, route.loop, () =>
       this.fail('no answer in time', 'DATABASE_TIMEOUT'),

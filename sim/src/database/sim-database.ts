@@ -30,7 +30,7 @@ export interface SweepCall {
 export interface DatabaseListener {
   onSweep(call: SweepCall): void
   /** A verb was executed, by a process that may be dead by now. */
-  onExecuted(route: Route, verb: string, args: unknown[], answer: unknown): void
+  onExecuted(call: Call, verb: string, args: unknown[], answer: unknown): void
   /** Its answer arrived. */
   onAnswered(route: Route, verb: string, args: unknown[], answer: unknown): void
   onFailed(route: Route, verb: string, reason: string): void
@@ -54,6 +54,8 @@ export class SimDatabase {
   #isLocked = false
   readonly #time: VirtualTime
   readonly #listener: DatabaseListener
+  /** By process: when it sent a sweep that is not answered yet. */
+  readonly #sweepsOnTheWay = new Map<string, number>()
   /** Statements that wait for the table. */
   readonly #waiting: (() => void)[] = []
   /** Raised by a restart: what was under way is lost. */
@@ -117,6 +119,11 @@ export class SimDatabase {
 
   #proceed(): void {
     for (const next of this.#waiting.splice(0)) this.#time.after(0, null, next)
+  }
+
+  /** Packets of a slow network may arrive long after it is fast again. */
+  isSweepLate(owner: string, afterMs: number): boolean {
+    return this.#time.nowMs - (this.#sweepsOnTheWay.get(owner) ?? this.#time.nowMs) > afterMs
   }
 
   rows(): Job[] {
@@ -212,9 +219,13 @@ export class SimDatabase {
         resolve,
         reject,
         onFailed: (reason) => this.#listener.onFailed(route, name, reason),
-        onOver: () => calls?.delete(call),
+        onOver: () => {
+          calls?.delete(call)
+          if (name === 'sweepJobs') this.#sweepsOnTheWay.delete(route.owner)
+        },
       })
       calls?.add(call)
+      if (name === 'sweepJobs') this.#sweepsOnTheWay.set(route.owner, this.#time.nowMs)
       const epoch = this.#epoch
       this.network.deliver(route.owner, null, () => this.#arrive(call, epoch, name, verb, args))
     })
@@ -269,7 +280,7 @@ export class SimDatabase {
     } catch (error) {
       refusal = error
     }
-    if (refusal === undefined) this.#listener.onExecuted(route, name, args, answer)
+    if (refusal === undefined) this.#listener.onExecuted(call, name, args, answer)
     const isLost = this.network.loses(route.owner)
     this.network.deliver(route.owner, route.loop, () => {
       if (call.isOver) return

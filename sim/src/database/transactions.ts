@@ -64,6 +64,11 @@ export class Transactions {
         this.effects.push({ jobId, leaseId, at: EPOCH_MS + this.#time.nowMs })
   }
 
+  /** Workers with an open one. */
+  owners(): Set<string> {
+    return new Set(Array.from(this.#open.values(), ({ owner }) => owner))
+  }
+
   forget(owner: string): void {
     for (const [jobId, open] of this.#open) if (open.owner === owner) this.#open.delete(jobId)
   }

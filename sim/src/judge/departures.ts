@@ -3,6 +3,9 @@ import { concerns } from '../../../chaos/src/faults/disturbances.ts'
 import { type EventRow, isWithin, type Violation } from '../../../chaos/src/judge/history.ts'
 import type { Evidence } from '../world/evidence.ts'
 
+/** The end of the worker itself, and of a session that no release needs. */
+const UNHINDERING = new Set(['gone', 'presence-ended'])
+
 export class Departures {
   readonly #evidence: Evidence
   /** By worker: from the request to its end. */
@@ -46,7 +49,7 @@ export class Departures {
     if (to === Number.POSITIVE_INFINITY || reapedAt < from || this.#hindered.has(worker)) return false
     return !this.#evidence.disturbances.some(
       (disturbance) =>
-        disturbance.kind !== 'gone' &&
+        !UNHINDERING.has(disturbance.kind) &&
         concerns(disturbance, worker) &&
         isWithin(disturbance, Math.min(beatAt, from), to),
     )

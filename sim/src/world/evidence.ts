@@ -7,7 +7,9 @@ import { EPOCH_MS, type VirtualTime } from './virtual-time.ts'
 
 export class Evidence {
   readonly #time: VirtualTime
-  readonly ledger: LedgerLine[] = []
+  readonly #ledger: LedgerLine[] = []
+  /** When the worker heard of each line. What a blocked event loop writes down later may be lost by then. */
+  readonly #heardAt: number[] = []
   readonly disturbances: Disturbance[] = []
   readonly samples: Sample[] = []
   readonly holds: { at: number; reason: string }[] = []
@@ -18,6 +20,10 @@ export class Evidence {
   readonly violations: Violation[] = []
   /** Lease ids by job and fence. */
   readonly #leases = new Map<string, string>()
+  /** The last one. */
+  #silence: Disturbance | undefined
+  /** By worker without a session. */
+  readonly #sessionEnds = new Map<string, Disturbance>()
   readonly #enqueuedAt = new Map<string, number>()
   /** Commits of these times were lost in failovers. */
   readonly #lost: { from: number; to: number }[] = []
@@ -37,13 +43,38 @@ export class Evidence {
     return disturbance
   }
 
-  /** One worker was killed, say, and the other cut off: an outage, as if one fault had hit them all. It excuses no reap. */
+  /**
+   * Nobody was heard, or no sweep got through, whatever hit each of the processes: an outage, as if one fault had hit them all. It
+   * excuses no reap.
+   */
   noteSilence(from: number, to: number): void {
-    this.disturbances.push({ who: 'workers', kind: 'workers-cut-off', from, to })
+    const last = this.#silence
+    if (last !== undefined && from <= last.to) last.to = to
+    else {
+      this.#silence = { who: 'workers', kind: 'workers-cut-off', from, to }
+      this.disturbances.push(this.#silence)
+    }
+  }
+
+  /** It lasts until the worker has another session, which full slots may prevent for long. */
+  noteSessionEnd(worker: string): void {
+    if (this.#sessionEnds.has(worker)) return
+    this.#sessionEnds.set(worker, this.disturb(worker, 'presence-ended', Number.POSITIVE_INFINITY))
+  }
+
+  noteSession(worker: string): void {
+    const end = this.#sessionEnds.get(worker)
+    if (end !== undefined) end.to = this.#now
+    this.#sessionEnds.delete(worker)
   }
 
   noteClaims(claims: ClaimedJob[]): void {
     for (const { jobId, fence, leaseId } of claims) this.#leases.set(`${jobId} ${fence}`, leaseId)
+  }
+
+  note(line: LedgerLine): void {
+    this.#ledger.push(line)
+    this.#heardAt.push(this.#now)
   }
 
   /** The event of a claim does not name its lease; what the store answered does. */
@@ -69,9 +100,9 @@ export class Evidence {
   }
 
   keptLedger(): LedgerLine[] {
-    if (this.#lost.length === 0) return this.ledger
-    return this.ledger.map((line) =>
-      this.isLost(line.at) ? { ...line, outcome: 'lost', end: 'lost' } : line,
+    if (this.#lost.length === 0) return this.#ledger
+    return this.#ledger.map((line, nth) =>
+      this.isLost(this.#heardAt[nth] ?? 0) ? { ...line, outcome: 'lost', end: 'lost' } : line,
     )
   }
 

@@ -150,7 +150,8 @@ export class FaultPlayer {
     'session-end': (_, { worker }) => {
       if (worker === undefined) return
       this.#simulation.database.sessions.endAll(worker.name)
-      this.#stall(worker.name, 'presence-ended', 0)
+      this.#simulation.say(worker.name, 'loses its session')
+      this.#simulation.evidence.noteSessionEnd(worker.name)
     },
     'database-stop': ({ durationMs }) => {
       const { database } = this.#simulation
@@ -212,7 +213,7 @@ export class FaultPlayer {
 
   /** A replica without the last commits takes over. What was acknowledged since is excused. */
   #failOver(fault: Fault): void {
-    const { database, evidence } = this.#simulation
+    const { database, evidence, transactions } = this.#simulation
     const replica = this.#replicas.get(fault)
     // One from before the last failover does not have the commits that survived it.
     const isCurrent = replica?.failovers === this.#replica.failovers
@@ -220,6 +221,8 @@ export class FaultPlayer {
     database.stop()
     restore()
     evidence.noteLost(atMs)
+    // The extension of the lease may be lost with it, and nobody extends it again before the transaction ends: the fence protects.
+    for (const owner of transactions.owners()) evidence.disturb(owner, 'extension-lost', 0)
     this.#replica = { ...this.#keepReplica(), failovers: this.#replica.failovers + 1 }
     this.#begin('*', 'database-stopped', fault.durationMs, () => database.start())
   }

@@ -9,13 +9,14 @@ import type { RuntimeEventEmitter } from '../../../src/observe/events.ts'
 import { retryUntilAnswered } from '../../../src/runtime/calls/retry-until-answered.ts'
 import { startReaper } from '../../../src/runtime/services/reaper.ts'
 import { replaceTiming } from '../../../src/runtime/timing/timing.ts'
-import type { HeartbeatReport, JobStore } from '../../../src/store/job-store.ts'
+import type { HeartbeatReport, JobStore, SweepStep } from '../../../src/store/job-store.ts'
 import type { Coverage } from '../coverage.ts'
-import type { Route } from '../database/call.ts'
+import type { Call, Route } from '../database/call.ts'
 import { describeCall, shortId } from '../database/describe-call.ts'
 import { leasesOf, SimDatabase } from '../database/sim-database.ts'
 import { Transactions } from '../database/transactions.ts'
 import { Departures } from '../judge/departures.ts'
+import { FailedSweeps } from '../judge/failed-sweeps.ts'
 import { MassExpiries } from '../judge/mass-expiries.ts'
 import type { Plan, PlannedJob } from '../plan/plan.ts'
 import { poisonAttempts } from '../plan/settings.ts'
@@ -61,6 +62,7 @@ export class Simulation {
   readonly #nextUuid: () => string
   readonly #endedLeases: EndedLeases
   readonly #massExpiries: MassExpiries
+  readonly #failedSweeps: FailedSweeps
   #reaperLoop: Loop | undefined
   #generations: number[] = []
   #acknowledged = 0
@@ -83,17 +85,16 @@ export class Simulation {
       policy: plan.settings.policy,
       listener: {
         onSweep: (call) => this.#massExpiries.noteSweep(call),
-        onExecuted: (route, verb, args, answer) => this.#noteExecuted(route, verb, args, answer),
+        onExecuted: (call, verb, args, answer) => this.#noteExecuted(call, verb, args, answer),
         onAnswered: (route, verb, args, answer) => this.#noteAnswered(route, verb, args, answer),
         onFailed: (route, verb, reason) => this.#noteFailed(route, verb, reason),
       },
     })
     this.transactions = new Transactions(this.time, (jobId) => this.database.leaseOf(jobId), report('tx'))
     this.#endedLeases = new EndedLeases(report('lease'))
-    this.#massExpiries = new MassExpiries({
-      onSilence: (from, to) => this.evidence.noteSilence(from, to),
-      onViolation: report('mass'),
-    })
+    const onSilence = (fromMs: number, toMs: number) => this.evidence.noteSilence(fromMs, toMs)
+    this.#massExpiries = new MassExpiries({ onSilence, onViolation: report('mass') })
+    this.#failedSweeps = new FailedSweeps(plan.settings.policy.defaultLeaseMs, onSilence)
     this.departures = new Departures(this.evidence)
     this.#player = new FaultPlayer(this)
   }
@@ -150,6 +151,10 @@ export class Simulation {
     for (const { name, isOver } of this.workers)
       if (!isOver)
         this.evidence.violations.push({ invariant: 'stop', message: `${name} did not end after SIGTERM` })
+  }
+
+  get #now(): number {
+    return EPOCH_MS + this.time.nowMs
   }
 
   get isHealed(): boolean {
@@ -211,7 +216,7 @@ export class Simulation {
 
   #noteEnd(worker: SimWorker, place: number, isKilled: boolean): void {
     this.say(worker.name, isKilled ? 'is killed' : 'has ended')
-    if (!isKilled) this.departures.noteEnd(worker.name, EPOCH_MS + this.time.nowMs)
+    if (!isKilled) this.departures.noteEnd(worker.name, this.#now)
     this.transactions.forget(worker.name)
     this.database.closeSockets(worker.name)
     this.evidence.disturb(worker.name, 'gone', Number.POSITIVE_INFINITY)
@@ -263,7 +268,7 @@ export class Simulation {
     events.on('heartbeat:failed', () => this.say(name, 'heartbeats fail'))
     events.on('heartbeat:recovered', () => this.say(name, 'heartbeats are answered again'))
     events.on('worker:draining', ({ reason }) => {
-      this.departures.noteStop(name, EPOCH_MS + this.time.nowMs)
+      this.departures.noteStop(name, this.#now)
       this.say(name, `leaves: ${reason}`)
     })
   }
@@ -272,18 +277,19 @@ export class Simulation {
     if (this.#byName.get(name)?.main.isDead !== false) return
     const at = EPOCH_MS + this.time.localMs
     const { jobId, leaseId, type = '' } = job
-    this.evidence.ledger.push({ kind, at, worker: name, pid: 0, job: jobId, lease: leaseId, ...more })
+    this.evidence.note({ kind, at, worker: name, pid: 0, job: jobId, lease: leaseId, ...more })
     this.say(name, `${kind} ${type} ${shortId(jobId)} ${more.end ?? ''}`.trimEnd())
   }
 
-  #noteExecuted(route: Route, verb: string, args: unknown[], answer: unknown): void {
+  #noteExecuted({ route, sentAtMs }: Call, verb: string, args: unknown[], answer: unknown): void {
     if (verb === 'heartbeatJobs') this.transactions.noteHeartbeat(route.owner, args[0] as Lease[])
     if (verb === 'claimJobs') this.#noteClaims(route.owner, answer as ClaimedJob[])
     if (verb === 'completeJobs')
       this.transactions.noteCompleted(args[0] as Lease[], answer as { outcome: string }[])
     if (verb === 'sweepJobs') {
-      const { held = 0, holdReason } = answer as { held?: number; holdReason?: string | null }
-      if (held > 0) this.evidence.holds.push({ at: EPOCH_MS + this.time.nowMs, reason: holdReason ?? 'none' })
+      const { held, holdReason, isRedundant } = answer as SweepStep
+      if (isRedundant !== true) this.#failedSweeps.noteSweep(route.owner, EPOCH_MS + sentAtMs, this.#now)
+      if (held > 0) this.evidence.holds.push({ at: this.#now, reason: holdReason ?? 'none' })
     }
     if (!QUIET.has(verb)) this.say('database', `${verb} by ${route.owner}${describeCall(verb, args, answer)}`)
   }
@@ -296,11 +302,14 @@ export class Simulation {
   #noteAnswered(route: Route, verb: string, args: unknown[], answer: unknown): void {
     if (verb === 'heartbeatJobs')
       this.#endedLeases.noteAnswers(route.owner, (answer as HeartbeatReport).answers)
+    this.#failedSweeps.noteAnswer(route.owner, verb)
+    // A session whose answer was lost is closed again by its worker.
+    if (verb === 'takePresence') this.evidence.noteSession(route.owner)
     if (verb === 'heartbeatJobs' || route.kind === 'heartbeat') return
-    const at = EPOCH_MS + this.time.nowMs
+    const at = this.#now
     for (const [index, { jobId: job, leaseId: lease }] of leasesOf(verb, args).entries()) {
       const outcome = (answer as { outcome: string }[])[index]?.outcome ?? ''
-      this.evidence.ledger.push({
+      this.evidence.note({
         kind: 'answered',
         at,
         worker: route.owner,
@@ -316,19 +325,23 @@ export class Simulation {
   #noteFailed(route: Route, verb: string, reason: string): void {
     this.say(route.owner, `${verb}: ${reason}`)
     this.departures.noteFailure(route.owner)
+    this.#failedSweeps.noteFailure(route.owner, verb, this.#now)
     if (route.kind === 'heartbeat') this.evidence.disturb(route.owner, 'answer-lost', 0)
   }
 
   /** Whether some process can: nobody is late while none is. */
   #canSweep(): boolean {
     const { network } = this.database
-    if (this.plan.settings.reapers > 0) return true
+    const { reapers, policy } = this.plan.settings
+    const isLate = (name: string) => this.database.isSweepLate(name, policy.sweepIntervalMs / 2)
+    if (reapers > 0 && !isLate('reaper')) return true
     return this.workers.some(
       ({ isOver, main, name }) =>
         !isOver &&
         main.blockedUntilMs <= this.time.nowMs &&
         !network.isCutOff(name) &&
-        !network.lossy.has(name),
+        !network.lossy.has(name) &&
+        !isLate(name),
     )
   }
 

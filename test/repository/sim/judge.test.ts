@@ -1,8 +1,9 @@
 // Rules of the simulator's judge, on made-up sweeps and departures.
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { EventRow } from '../../../chaos/src/judge/history.ts'
 import type { SweepCall } from '../../../sim/src/database/sim-database.ts'
 import { Departures } from '../../../sim/src/judge/departures.ts'
+import { FailedSweeps } from '../../../sim/src/judge/failed-sweeps.ts'
 import { MassExpiries } from '../../../sim/src/judge/mass-expiries.ts'
 import { Evidence } from '../../../sim/src/world/evidence.ts'
 import { EPOCH_MS, VirtualTime } from '../../../sim/src/world/virtual-time.ts'
@@ -79,6 +80,41 @@ describe('workers that fall silent together', () => {
   })
 })
 
+describe('a reaper whose sweeps failed', () => {
+  const LEASE_MS = 10_000
+  let outages: number[][]
+  let sweeps: FailedSweeps
+
+  beforeEach(() => {
+    outages = []
+    sweeps = new FailedSweeps(LEASE_MS, (...outage) => outages.push(outage))
+    sweeps.noteSweep('r1', 0, 1)
+    sweeps.noteFailure('r1', 'sweepJobs', 2_000)
+  })
+
+  it('has met an outage if no other got through, until its sweep is answered', () => {
+    sweeps.noteAnswer('r1', 'reportWorker')
+    sweeps.noteSweep('r1', 8_000, 8_001)
+    sweeps.noteAnswer('r1', 'sweepJobs')
+    sweeps.noteSweep('r1', 9_000, 9_001)
+    expect(outages).toEqual([[2_000, 8_001]])
+  })
+
+  it('had trouble of its own if another got through within half a lease', () => {
+    sweeps.noteSweep('r2', 4_000, 4_001)
+    sweeps.noteSweep('r1', 8_000, 8_001)
+    expect(outages).toEqual([])
+    sweeps.noteSweep('r2', 9_000, 9_001)
+    sweeps.noteSweep('r1', 15_000, 15_001)
+    expect(outages).toEqual([[9_001, 15_001]])
+  })
+
+  it('has met one if a sweep of it was long on its way', () => {
+    sweeps.noteSweep('r2', 4_000, 9_001)
+    expect(outages).toEqual([[4_000, 9_001]])
+  })
+})
+
 describe('a worker that leaves in order', () => {
   const reap = (cause: string): EventRow => ({
     id: '1',
@@ -100,6 +136,14 @@ describe('a worker that leaves in order', () => {
     expect([...departures.check([reap('timeout')])]).toEqual([])
   })
 
+  it('is not excused by a session that ended: no release needs it', () => {
+    const evidence = new Evidence(new VirtualTime(() => 0))
+    evidence.noteSessionEnd('w1')
+    const departures = leave(evidence)
+    departures.noteEnd('w1', EPOCH_MS + 12_000)
+    expect([...departures.check([reap('crash')])]).toMatchObject([{ invariant: 'deploy' }])
+  })
+
   it('is excused if it was killed, a call of it failed, or something kept it from renewing', () => {
     expect([...leave().check([reap('crash')])]).toEqual([])
     const failed = leave()
@@ -111,5 +155,28 @@ describe('a worker that leaves in order', () => {
     const cut = leave(evidence)
     cut.noteEnd('w1', EPOCH_MS + 12_000)
     expect([...cut.check([reap('crash')])]).toEqual([])
+  })
+})
+
+describe('the evidence of a run', () => {
+  const line = { kind: 'ended', worker: 'w1', pid: 0, job: 'a', lease: 'l', end: 'completed' }
+
+  it('excuses what a worker heard before its commit was lost, whenever a blocked loop wrote it down', async () => {
+    const time = new VirtualTime(() => 0)
+    const evidence = new Evidence(time)
+    time.after(10, null, () => evidence.note({ ...line, at: EPOCH_MS + 1_000 }))
+    time.after(500, null, () => evidence.noteLost(5))
+    time.after(2_000, null, () => evidence.note({ ...line, at: EPOCH_MS + 2_000 }))
+    await time.runUntil(3_000, () => false)
+    expect(evidence.keptLedger()).toMatchObject([{ end: 'lost' }, { end: 'completed' }])
+  })
+
+  it('keeps the end of a session until the worker has another', async () => {
+    const time = new VirtualTime(() => 0)
+    const evidence = new Evidence(time)
+    evidence.noteSessionEnd('w1')
+    time.after(700, null, () => evidence.noteSession('w1'))
+    await time.runUntil(1_000, () => false)
+    expect(evidence.disturbances).toMatchObject([{ kind: 'presence-ended', to: EPOCH_MS + 700 }])
   })
 })
