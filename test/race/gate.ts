@@ -7,10 +7,10 @@ import type { Connection, Pending } from './race-bench.ts'
 const GATE = 4711
 
 /**
- * Functions of ours that have room for a gate: the conditions of a reap and of a claim, and what a beat works out for a
- * row after its conditions and before it writes, where a stage has a lease of its own.
+ * Functions of ours that have room for a gate: the conditions of a reap and of a claim, what a beat works out for a
+ * row after its conditions and before it writes, where a stage has a lease of its own, and the groups that a claim examines.
  */
-const gated = ['is_held', 'has_budget', 'stage_lease_ms'] as const
+const gated = ['is_held', 'has_budget', 'stage_lease_ms', 'groups_from'] as const
 
 /** Once in a test file that closes gates. The functions answer as before; on a connection without a gate they only answer. */
 export async function buildGates(pool: pg.Pool): Promise<void> {

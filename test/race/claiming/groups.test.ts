@@ -217,3 +217,22 @@ describe('a claim that has counted what runs and has not picked its job yet', ()
     },
   )
 })
+
+it('RATE-7 a claim that saw a full group says so, also if a job of the group ends before it answers', async () => {
+  const race = opened()
+  const [claimer, worker, keeper] = [await race.connect(), await race.connect(), await race.connect()]
+  await race.store.limitQueue(TYPE, { groupConcurrency: 1 })
+  await enqueueMany(race.store, 2, { group: 'a' })
+  const running = await claimOne(race.store)
+
+  const heldBack: string[] = []
+  const gate = await closeGate(race.pool, keeper, claimer, 'groups_from')
+  const late = await gate.arrive(() =>
+    claimMany(claimer.store, { onHeldBack: (queues) => void heldBack.push(...queues) }),
+  )
+  await complete(worker.store, running)
+  await gate.open()
+
+  expect(await late.answer).toEqual([])
+  expect(heldBack).toEqual([TYPE])
+})

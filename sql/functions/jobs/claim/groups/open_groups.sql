@@ -87,7 +87,12 @@ begin
            limit p_limit) open;
   next_from := coalesce(v_names[v_last + 1], v_names[v_count], '');
   is_held_back := p_places is not null and coalesce(cardinality(groups), 0) < p_limit and exists (
+    -- In the snapshot of the statement above: a group that it saw full must not be missed because a job has ended since.
     select from pg_catalog.unnest(v_names) asked(name)
-     where "unstuck"."group_running"(p_queue, asked.name, p_places) >= p_places);
+     where (select count(*) from (
+              select from "unstuck"."jobs" job
+               where job."status" in /*running_words*/('running') and coalesce(job."queue", job."type")::text = p_queue
+                 and job."group_key" is not null and job."group_key"::text = asked.name
+               limit p_places) running) >= p_places);
 end
 $$;
