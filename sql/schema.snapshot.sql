@@ -757,7 +757,7 @@
 -- function oldest_client() returns text sql immutable d6ad5dc9293ddd828e7bedec16d93be5
 -- function oldest_due(OUT due_at timestamp with time zone, OUT is_cut boolean) returns record plpgsql stable ae29ea58cb0f4225ab4a2963982c772b
 -- function open_breaker(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 2533dcba3c5190f1ddce6e44b21309c0
--- function open_groups(p_queue text, p_priority integer, p_order text, p_places integer, p_from text, p_limit integer, OUT groups text[], OUT next_from text, OUT is_held_back boolean) returns record plpgsql stable dfad9d0c20da26c31710ba838cba5d35
+-- function open_groups(p_queue text, p_priority integer, p_order text, p_places integer, p_from text, p_limit integer, OUT groups text[], OUT next_from text, OUT is_held_back boolean) returns record plpgsql stable 0844f47d57668806f817b6a2f2abb3e6
 -- function open_queues(p_attachment text, p_queues text[]) returns TABLE(queues text[], slots jsonb) sql stable search_path=pg_catalog, pg_temp a88aaa0772386bd22d3ad8eedb5ce25b
 -- function operation_record(p_operation <schema>.operations) returns jsonb sql stable 72527d0f4f5749d669eecadc0d5df5a4
 -- function pause_queue(p_queue text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp b6f69872d6e6079ca42c14dcb197c80b

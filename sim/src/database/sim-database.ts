@@ -179,10 +179,10 @@ export class SimDatabase {
       isClosed
         ? Promise.reject(new Error('the connection is closed'))
         : this.#call(route, name, verb, args, calls)
-    const { heartbeatJobs, readPolicy } = this.store
+    const verb = (name: 'heartbeatJobs' | 'readPolicy') => this.store[name] as Verb
     const store = {
-      heartbeatJobs: (...args: unknown[]) => call('heartbeatJobs', heartbeatJobs as Verb, args),
-      readPolicy: () => call('readPolicy', readPolicy, []),
+      heartbeatJobs: (...args: unknown[]) => call('heartbeatJobs', verb('heartbeatJobs'), args),
+      readPolicy: () => call('readPolicy', verb('readPolicy'), []),
       showLife: (workerId: string) =>
         call('showLife', async () => this.sessions.showLife(workerId), []).then(() => {}),
     } as Required<HeartbeatStore>

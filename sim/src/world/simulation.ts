@@ -26,6 +26,7 @@ import { Evidence } from './evidence.ts'
 import { FaultPlayer } from './fault-player.ts'
 import { handlersOf } from './handlers.ts'
 import { type Place, Places } from './places.ts'
+import { Sampler } from './sampler.ts'
 import { SimWorker } from './sim-worker.ts'
 import { Trace } from './trace.ts'
 import { EPOCH_MS, Loop, VirtualTime } from './virtual-time.ts'
@@ -59,6 +60,7 @@ export class Simulation {
   readonly workers: SimWorker[] = []
   readonly #byName = new Map<string, SimWorker>()
   readonly #player: FaultPlayer
+  readonly #sampler: Sampler
   readonly #nextUuid: () => string
   readonly #endedLeases: EndedLeases
   readonly #massExpiries: MassExpiries
@@ -97,6 +99,7 @@ export class Simulation {
     this.#failedSweeps = new FailedSweeps(plan.settings.policy.defaultLeaseMs, onSilence)
     this.departures = new Departures(this.evidence)
     this.#player = new FaultPlayer(this)
+    this.#sampler = new Sampler(this)
   }
 
   async run(): Promise<void> {
@@ -127,7 +130,7 @@ export class Simulation {
       this.#isHealed = true
       this.say('everything', 'is healed')
     })
-    this.#sample()
+    this.#sampler.start()
   }
 
   /** Until every job has ended, or for so long that one never will. */
@@ -143,6 +146,7 @@ export class Simulation {
       () => this.#isHealed && this.#acknowledged === jobs.length && this.#haveAllEnded(),
     )
     this.#isClosing = true
+    this.#sampler.stop()
     for (const worker of this.workers) worker.stop()
     // A blocked event loop delays the signal.
     const heardMs = Math.max(this.time.nowMs, ...this.workers.map(({ main }) => main.blockedUntilMs))
@@ -165,15 +169,10 @@ export class Simulation {
     return this.#player.coverage
   }
 
-  get #sampleMs(): number {
-    const { defaultLeaseMs, sweepIntervalMs } = this.plan.settings.policy
-    return Math.min(defaultLeaseMs / 4, sweepIntervalMs / 2)
-  }
-
   #nextLookMs = 0
   #haveAllEnded(): boolean {
     if (this.time.nowMs < this.#nextLookMs) return false
-    this.#nextLookMs = this.time.nowMs + this.#sampleMs
+    this.#nextLookMs = this.time.nowMs + this.#sampler.intervalMs
     return this.rows().every(({ status }) => status !== 'waiting' && status !== 'running')
   }
 
@@ -327,36 +326,5 @@ export class Simulation {
     this.departures.noteFailure(route.owner)
     this.#failedSweeps.noteFailure(route.owner, verb, this.#now)
     if (route.kind === 'heartbeat') this.evidence.disturb(route.owner, 'answer-lost', 0)
-  }
-
-  /** Whether some process can: nobody is late while none is. */
-  #canSweep(): boolean {
-    const { network } = this.database
-    const { reapers, policy } = this.plan.settings
-    const isLate = (name: string) => this.database.isSweepLate(name, policy.sweepIntervalMs / 2)
-    if (reapers > 0 && !isLate('reaper')) return true
-    return this.workers.some(
-      ({ isOver, main, name }) =>
-        !isOver &&
-        main.blockedUntilMs <= this.time.nowMs &&
-        !network.isCutOff(name) &&
-        !network.lossy.has(name) &&
-        !isLate(name),
-    )
-  }
-
-  #sample(): void {
-    const at = this.database.store.now()
-    let mismatched = 0
-    let overdueMs = 0
-    for (const { status, leaseId, leaseExpiresAt } of this.rows()) {
-      const isRunning = status === 'running'
-      if (isRunning !== (leaseId !== null) || isRunning !== (leaseExpiresAt !== null)) mismatched++
-      if (isRunning && leaseExpiresAt !== null) overdueMs = Math.max(overdueMs, at - leaseExpiresAt.getTime())
-    }
-    if (!this.#canSweep())
-      this.evidence.disturb('*', 'reaper-keeps-locks', this.#sampleMs).from -= this.#sampleMs
-    this.evidence.samples.push({ at, mismatched, overdueMs })
-    if (!this.#isClosing) this.time.after(this.#sampleMs, null, () => this.#sample())
   }
 }

@@ -87,7 +87,7 @@ begin
            limit p_limit) open;
   next_from := coalesce(v_names[v_last + 1], v_names[v_count], '');
   is_held_back := p_places is not null and coalesce(cardinality(groups), 0) < p_limit and exists (
-    -- In the snapshot of the statement above: a group that it saw full must not be missed because a job has ended since.
+    -- In the snapshot of the statement above: a group that it saw full must not be missed because a job ended since.
     select from pg_catalog.unnest(v_names) asked(name)
      where (select count(*) from (
               select from "unstuck"."jobs" job
