@@ -4,7 +4,13 @@ import type { JobEvent } from '../../../src/job/event.ts'
 import type { Job } from '../../../src/job/job.ts'
 import type { Lease } from '../../../src/job/lease.ts'
 import type { PolicyOverride } from '../../../src/policy/policy.ts'
-import type { HeartbeatStore, JobStore, SweepRequest, SweepStep } from '../../../src/store/job-store.ts'
+import type {
+  ClaimRequest,
+  HeartbeatStore,
+  JobStore,
+  SweepRequest,
+  SweepStep,
+} from '../../../src/store/job-store.ts'
 import { type MemoryJobStore, openMemoryStore } from '../../../src/store/memory/memory-store.ts'
 import type { MemoryState } from '../../../src/store/memory/state/memory-state.ts'
 import type { PresenceConnection } from '../../../src/store/presence-connection.ts'
@@ -157,7 +163,15 @@ export class SimDatabase {
     const store: Record<string, unknown> = { lacks: this.store.lacks }
     for (const [name, verb] of this.#verbs)
       store[name] = (...args: unknown[]) => this.#call(route, name, verb, args)
-    return store as unknown as JobStore
+    const { claimJobs } = store as unknown as JobStore
+    // Part of the answer, which may be lost: the memory store tells it at once.
+    const claim = async (request: ClaimRequest) => {
+      const heldBack: string[] = []
+      const jobs = await claimJobs({ ...request, onHeldBack: (queues) => void heldBack.push(...queues) })
+      if (heldBack.length > 0) request.onHeldBack?.(heldBack)
+      return jobs
+    }
+    return { ...(store as unknown as JobStore), claimJobs: claim }
   }
 
   /** The verbs of the heartbeat thread, with an end: what still runs after two seconds is cut off (end-client.ts). */

@@ -47,8 +47,7 @@ function historyOf(simulation: Simulation): History {
   return {
     policy,
     times: { leaseMs: policy.defaultLeaseMs, sweepMs: policy.sweepIntervalMs, pollMs: pollMs[1] },
-    // No queue of the simulator has limits.
-    limits: {},
+    limits: plan.limits,
     jobs: database.rows().map((job) => rowOf(job, policy.maxAttempts)),
     events: events.toSorted((a, b) => Number(a.id) - Number(b.id)),
     // A failover undoes an effect together with the completion.

@@ -1,6 +1,8 @@
 // The plan of a seed: which jobs come when, and which faults hit whom. A plan can be cut down and run again (shrink.ts).
+import type { QueueLimit } from '../../../chaos/src/judge/history.ts'
 import { createRandom, pickWeighted } from '../../../chaos/src/random.ts'
 import { type AttemptPlace, attemptPlaces } from '../world/places.ts'
+import { drawLimits } from './limits.ts'
 import { drawSettings, type Settings } from './settings.ts'
 
 export const jobTypes = ['quick', 'slow', 'flaky', 'poison', 'hang', 'deaf', 'block', 'tx', 'killer'] as const
@@ -10,6 +12,7 @@ export interface PlannedJob {
   atMs: number
   type: JobType
   workMs: number
+  group?: string
 }
 
 export const faultKinds = [
@@ -49,6 +52,8 @@ export interface Fault {
 export interface Plan {
   seed: number
   settings: Settings
+  /** By queue. */
+  limits: Record<string, QueueLimit>
   durationMs: number
   jobs: PlannedJob[]
   faults: Fault[]
@@ -87,13 +92,14 @@ export function drawPlan(seed: number): Plan {
   const durationMs = leaseMs * (3 + Math.floor(random() * 5))
   const count = flavour === 'calm' ? 100 : 3 + Math.floor(random() * 25)
   const types = typesOf[flavour] as readonly { weight: number; value: JobType }[]
-  const jobs = Array.from({ length: count }, () => drawJob(random, types, leaseMs, durationMs))
+  const drawn = Array.from({ length: count }, () => drawJob(random, types, leaseMs, durationMs))
   const kinds = faultKinds.filter(() => random() < 0.35)
   const faults = flavour === 'faults' ? drawFaults(random, kinds, leaseMs, durationMs) : []
-  jobs.sort((a, b) => a.atMs - b.atMs)
+  drawn.sort((a, b) => a.atMs - b.atMs)
+  const { limits, jobs } = drawLimits(seed, flavour, drawn)
   if (flavour === 'faults' && random() < 0.1)
-    return { seed, settings, jobs, ...drawFlapping(random, leaseMs) }
-  return { seed, settings, durationMs, jobs, faults: faults.toSorted((a, b) => a.atMs - b.atMs) }
+    return { seed, settings, limits, jobs, ...drawFlapping(random, leaseMs) }
+  return { seed, settings, limits, durationMs, jobs, faults: faults.toSorted((a, b) => a.atMs - b.atMs) }
 }
 
 function drawJob(

@@ -120,7 +120,8 @@ export class Simulation {
   }
 
   #begin(): void {
-    const { settings, jobs, faults } = this.plan
+    const { settings, limits, jobs, faults } = this.plan
+    for (const [queue, limit] of Object.entries(limits)) void this.database.store.limitQueue(queue, limit)
     for (let place = 0; place < settings.workers; place++) this.#startWorker(place)
     if (settings.reapers > 0) this.startReaper()
     this.#startEnqueuer(jobs)
@@ -240,10 +241,11 @@ export class Simulation {
       this.time.after(job.atMs, loop, () => void this.#enqueue(store, nth, job))
   }
 
-  async #enqueue(store: JobStore, nth: number, { type, workMs }: PlannedJob): Promise<void> {
+  async #enqueue(store: JobStore, nth: number, { type, workMs, group }: PlannedJob): Promise<void> {
     const job = {
       type,
       payload: { workMs, nth },
+      ...(group === undefined ? {} : { group }),
       ...(type === 'hang' || type === 'deaf' ? { stage: type } : {}),
       ...(type === 'poison' ? { maxAttempts: poisonAttempts } : {}),
     }
