@@ -605,7 +605,7 @@
 -- function claim_scope(p_worker_id text, p_queues text[], p_id uuid, OUT id uuid, OUT queues text[], OUT limited text[], OUT is_limited_first boolean, OUT slots jsonb) returns record plpgsql volatile bc6a4e6604f6d9a1969914eef79a7bae
 -- function claim_shares(p_queues text[], p_due_at timestamp with time zone[], p_ids uuid[], p_priority integer, p_limit integer, p_types jsonb, p_policy <schema>.policies, p_cursors jsonb, p_skips text[], OUT queues text[], OUT shares integer[]) returns record plpgsql volatile f1694094e161a631f5d1ebf2ddaadfc9
 -- function claim_slot(p_attachment text, p_queue text, p_group text DEFAULT NULL::text) returns integer sql stable e544601f49e30a447ec41ec535b962ae
--- function claim_turn(p_queue text, p_limit integer, p_after integer[], p_types jsonb, p_policy <schema>.policies, p_skips text[], p_id uuid, OUT priority integer, OUT lane integer, OUT share integer, OUT starts timestamp with time zone[], OUT ids uuid[], OUT is_refused boolean, OUT is_held_back boolean) returns record plpgsql volatile a074b4e7369467e23474658503637dd5
+-- function claim_turn(p_queue text, p_limit integer, p_after integer[], p_types jsonb, p_policy <schema>.policies, p_skips text[], p_id uuid, OUT priority integer, OUT lane integer, OUT share integer, OUT starts timestamp with time zone[], OUT ids uuid[], OUT is_refused boolean, OUT is_held_back boolean) returns record plpgsql volatile 67cb795d3246d76ca4aeaeb62b211f8c
 -- function claim_turn_of(p_id uuid, p_types jsonb, p_places integer, p_order text, OUT priority integer, OUT lane integer, OUT starts timestamp with time zone[], OUT ids uuid[], OUT is_refused boolean) returns record plpgsql volatile 7f709610b7df2f859a7f99f6aef4d2db
 -- function close_breaker(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp db285e3626cd360b8fe1c59916db3839
 -- function cohort_spread_ms(p_policy <schema>.policies, p_is_timeout boolean, p_jobs bigint, p_backoff_ms bigint) returns bigint sql immutable f931a4c15a995e3e995ea81186972e19
@@ -757,7 +757,7 @@
 -- function oldest_client() returns text sql immutable d6ad5dc9293ddd828e7bedec16d93be5
 -- function oldest_due(OUT due_at timestamp with time zone, OUT is_cut boolean) returns record plpgsql stable ae29ea58cb0f4225ab4a2963982c772b
 -- function open_breaker(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 2533dcba3c5190f1ddce6e44b21309c0
--- function open_groups(p_queue text, p_priority integer, p_order text, p_places integer, p_from text, p_limit integer, OUT groups text[], OUT next_from text, OUT is_held_back boolean) returns record plpgsql stable 0844f47d57668806f817b6a2f2abb3e6
+-- function open_groups(p_queue text, p_priority integer, p_order text, p_places integer, p_types jsonb, p_from text, p_limit integer, OUT groups text[], OUT next_from text, OUT is_held_back boolean) returns record plpgsql stable 27a9f683b589e44a324ae0c5bad32cd5
 -- function open_queues(p_attachment text, p_queues text[]) returns TABLE(queues text[], slots jsonb) sql stable search_path=pg_catalog, pg_temp a88aaa0772386bd22d3ad8eedb5ce25b
 -- function operation_record(p_operation <schema>.operations) returns jsonb sql stable 72527d0f4f5749d669eecadc0d5df5a4
 -- function pause_queue(p_queue text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp b6f69872d6e6079ca42c14dcb197c80b

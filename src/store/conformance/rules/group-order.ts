@@ -31,6 +31,17 @@ async function ordered(store: JobStore): Promise<void> {
 /** Groups whose jobs run one at a time, in the order of their ids. */
 export function describeGroupOrder<Tx>(opened: () => StoreHarness<Tx>): void {
   describe('groups in order', () => {
+    it('RATE-7 the one group that can start is found among hundreds whose first job is not due yet', async () => {
+      const { store } = opened()
+      await ordered(store)
+      for (let nth = 0; nth < 150; nth += 1) {
+        await enqueueOne(store, { group: `blocked ${nth}`, delayMs: HOUR })
+        await enqueueOne(store, { group: `blocked ${nth}` })
+      }
+      const free = await enqueueOne(store, { group: 'free' })
+      expect(idsOf(await claimMany(store, { limit: 1 }))).toEqual([free])
+    })
+
     it('RATE-7 the jobs of a group run one after the other, whatever their priority', async () => {
       const { store } = opened()
       await ordered(store)

@@ -52,6 +52,15 @@ export function describeGroups<Tx>(opened: () => StoreHarness<Tx>, { isSharded }
       expect(idsOf(await claimMany(store))).toEqual([a3])
     })
 
+    it('RATE-7 groups with jobs of other types only do not delay the claim of a worker that handles few', async () => {
+      const { store } = opened()
+      await limited(store, 1)
+      for (let nth = 0; nth < 150; nth += 1)
+        await enqueueOne(store, { type: 'other', queue: TYPE, group: `other ${nth}` })
+      const mine = await enqueueOne(store, { group: 'theirs and mine' })
+      expect(idsOf(await claimMany(store, { limit: 1, types: [TYPE] }))).toEqual([mine])
+    })
+
     it('RATE-7 a job without a group has no limit of groups', async () => {
       const { store } = opened()
       await limited(store, 1)

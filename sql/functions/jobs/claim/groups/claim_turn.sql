@@ -43,7 +43,7 @@ begin
   lane := 1;
   select open.groups, open.next_from, open.is_held_back into v_groups, v_from, is_held_back
     from "unstuck"."open_groups"(
-      p_queue, priority, v_rule.group_order, v_rule.group_concurrency,
+      p_queue, priority, v_rule.group_order, v_rule.group_concurrency, p_types,
       (select lock.reached from "unstuck".claim_locks lock where lock.slot = v_slot), least(share, 100)) open;
   if v_has_slot then
     update "unstuck".claim_locks lock set reached = v_from where lock.slot = v_slot;

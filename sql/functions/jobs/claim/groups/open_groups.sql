@@ -39,56 +39,69 @@ begin
 end
 $$;
 
--- Private: groups that seem to have a due job and a place, p_limit at most, in turn from p_from on; next_from is where
--- the next claim begins. Examines a bounded number of groups: among many that cannot run, the groups of the jobs that
--- have been due for longest are found too. What it reads may be outdated, so the claim counts again under locks.
--- is_held_back: it found fewer than it looked for, and one of those with waiting jobs has no place.
+-- Private: groups that seem to have a due job of these types and a place, p_limit at most, in turn from p_from on;
+-- next_from is where the next claim begins. Examines more groups as long as it finds none, about 1,000 at most; the
+-- groups of the jobs that have been due for longest are examined too. What it reads may be outdated, so the claim
+-- counts again under locks. is_held_back: it found fewer than it looked for, and one with waiting jobs has no place.
 create or replace function "unstuck"."open_groups"(
-  p_queue text, p_priority int, p_order text, p_places int, p_from text, p_limit int,
+  p_queue text, p_priority int, p_order text, p_places int, p_types jsonb, p_from text, p_limit int,
   out groups text[], out next_from text, out is_held_back boolean)
 language plpgsql stable as $$
 declare
+  v_from text := coalesce(p_from, '');
   v_count int := 20 + 2 * p_limit;
-  v_names text[] := "unstuck"."groups_from"(p_queue, p_priority, p_order, coalesce(p_from, ''), v_count);
-  v_last int;
-begin
-  if cardinality(v_names) < v_count then
-    v_names := array_cat(v_names, "unstuck"."groups_from"(p_queue, p_priority, p_order, '', v_count));
-  end if;
-  v_names := array_cat(v_names[:v_count], array(
+  v_names text[];
+  v_late text[] := array(
     select job."group_key"::text from "unstuck"."jobs" job
      where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type")::text = p_queue
        and job."priority" = p_priority and (job."group_key" is not null)::int = 1
        and coalesce(job."run_at", job."created_at") <= now()
-     order by coalesce(job."run_at", job."created_at"), job."id" limit 20));
-  select array_agg(open.name order by open.place), max(open.place) filter (where open.place <= v_count)
-    into groups, v_last
-    from (select named.name, named.place
-            from (select asked.name, min(asked.place)::int as place
-                    from pg_catalog.unnest(v_names) with ordinality asked(name, place)
-                   group by asked.name order by 2 offset 0) named
-           where (p_places is null or (select count(*) from (
-                   select from "unstuck"."jobs" job
-                    where job."status" in /*running_words*/('running')
-                      and coalesce(job."queue", job."type")::text = p_queue
-                      and job."group_key" is not null and job."group_key"::text = named.name
-                    limit p_places) running) < p_places)
-             and case when p_order is null then exists (
-                   select from "unstuck"."jobs" job
-                    where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type")::text = p_queue
-                      and job."priority" = p_priority and job."group_key" is not null
-                      and job."group_key"::text = named.name
-                      and coalesce(job."run_at", job."created_at") <= now())
-                 else (select coalesce(job."run_at", job."created_at") <= now() from "unstuck"."jobs" job
-                        where job."status" = /*waiting*/'waiting'
-                          and coalesce(job."queue", job."type")::text = p_queue
-                          and job."group_key" is not null and job."group_key"::text = named.name
-                        order by job."id" limit 1) end
-           limit p_limit) open;
+     order by coalesce(job."run_at", job."created_at"), job."id" limit 20);
+  v_last int;
+begin
+  loop
+    v_names := "unstuck"."groups_from"(p_queue, p_priority, p_order, v_from, v_count);
+    if cardinality(v_names) < v_count and v_from > '' then
+      v_names := array_cat(v_names, array(
+        select again.name
+          from pg_catalog.unnest("unstuck"."groups_from"(
+                 p_queue, p_priority, p_order, '', v_count - cardinality(v_names))) again(name)
+         where again.name < v_from));
+    end if;
+    select array_agg(open.name order by open.place), max(open.place) filter (where open.place <= cardinality(v_names))
+      into groups, v_last
+      from (select named.name, named.place
+              from (select asked.name, min(asked.place)::int as place
+                      from pg_catalog.unnest(array_cat(v_names, v_late)) with ordinality asked(name, place)
+                     group by asked.name order by 2 offset 0) named
+             where (p_places is null or (select count(*) from (
+                     select from "unstuck"."jobs" job
+                      where job."status" in /*running_words*/('running')
+                        and coalesce(job."queue", job."type")::text = p_queue
+                        and job."group_key" is not null and job."group_key"::text = named.name
+                      limit p_places) running) < p_places)
+               and case when p_order is null then exists (
+                     select from "unstuck"."jobs" job
+                      where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type")::text = p_queue
+                        and job."priority" = p_priority and job."group_key" is not null
+                        and job."group_key"::text = named.name
+                        and coalesce(job."run_at", job."created_at") <= now()
+                        and (p_types is null or p_types ? job."type"::text))
+                   else (select coalesce(job."run_at", job."created_at") <= now()
+                                and (p_types is null or p_types ? job."type"::text)
+                           from "unstuck"."jobs" job
+                          where job."status" = /*waiting*/'waiting'
+                            and coalesce(job."queue", job."type")::text = p_queue
+                            and job."group_key" is not null and job."group_key"::text = named.name
+                          order by job."id" limit 1) end
+             limit p_limit) open;
+    exit when groups is not null or cardinality(v_names) < v_count or v_count >= 1000;
+    v_count := v_count * 4;
+  end loop;
   next_from := coalesce(v_names[v_last + 1], v_names[v_count], '');
   is_held_back := p_places is not null and coalesce(cardinality(groups), 0) < p_limit and exists (
     -- In the snapshot of the statement above: a group that it saw full must not be missed because a job ended since.
-    select from pg_catalog.unnest(v_names) asked(name)
+    select from pg_catalog.unnest(array_cat(v_names, v_late)) asked(name)
      where (select count(*) from (
               select from "unstuck"."jobs" job
                where job."status" in /*running_words*/('running') and coalesce(job."queue", job."type")::text = p_queue
