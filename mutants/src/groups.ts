@@ -34,10 +34,10 @@ export const groupMutants: Mutant[] = [
       {
         file: openGroups,
         find: `and job."group_key" is not null and job."group_key"::text = named.name
-                        order by job."id" limit 1) end`,
+                          order by job."id" limit 1) end`,
         replacement: `and job."group_key" is not null and job."group_key"::text = named.name
-                          and coalesce(job."run_at", job."created_at") <= now()
-                        order by job."id" limit 1) end`,
+                            and coalesce(job."run_at", job."created_at") <= now()
+                          order by job."id" limit 1) end`,
       },
     ],
     suites: [conformance('groups in order')],
