@@ -4,7 +4,9 @@ import fc from 'fast-check'
 import type { PolicyOverride } from '../../src/policy/policy.ts'
 import type { TableProfile } from '../../src/profile/profile.ts'
 import { createMemoryStore } from '../../src/store/memory/index.ts'
+import type { LeaseCommand } from './commands/command.ts'
 import { failoverCommands } from './commands/failover-commands.ts'
+import { addGrouped, ampleBudget, groupCommands, liftLimits } from './commands/group-commands.ts'
 import { operatorCommands, passHours, sweepToTheEnd } from './commands/operator-commands.ts'
 import { reportCommands } from './commands/report-commands.ts'
 import { transactionCommands } from './commands/transaction-commands.ts'
@@ -17,22 +19,48 @@ import { assertSameState, createTableReader } from './snapshot.ts'
 import { maxCommands, stepsOf } from './timing.ts'
 import { agree, assertEqual, type Model, type Pair, type Side } from './two-sides.ts'
 
-export function leaseProperty(bench: ModelBench, counting: fc.Arbitrary<Counting>) {
-  const command = fc.oneof(
+interface Play {
+  first: fc.Arbitrary<LeaseCommand>
+  commands: { arbitrary: fc.Arbitrary<LeaseCommand>; weight: number }[]
+  policy?: PolicyOverride
+  /** Before the last claims, which must meet every job. */
+  beforeTheEnd?: (pair: Pair) => Promise<void>
+}
+
+const everything: Play = {
+  first: add,
+  commands: [
     ...workerCommands,
     ...operatorCommands,
     ...failoverCommands,
     ...transactionCommands,
     ...waitCommands,
     ...reportCommands,
-  )
-  const commands = fc.noBias(fc.commands([command], { maxCommands, size: 'max' }))
-  return fc.asyncProperty(startPolicy(counting), add, commands, async (policy, first, steps) => {
-    const pair = await openPair(bench, { ...basePolicy, ...policy })
+  ],
+}
+
+const groups: Play = {
+  first: addGrouped,
+  commands: groupCommands,
+  policy: ampleBudget,
+  beforeTheEnd: liftLimits,
+}
+
+export const leaseProperty = (bench: ModelBench, counting: fc.Arbitrary<Counting>) =>
+  propertyOf(bench, counting, everything)
+
+export const groupProperty = (bench: ModelBench, counting: fc.Arbitrary<Counting>) =>
+  propertyOf(bench, counting, groups)
+
+function propertyOf(bench: ModelBench, counting: fc.Arbitrary<Counting>, play: Play) {
+  const commands = fc.noBias(fc.commands([fc.oneof(...play.commands)], { maxCommands, size: 'max' }))
+  return fc.asyncProperty(startPolicy(counting), play.first, commands, async (policy, first, steps) => {
+    const pair = await openPair(bench, { ...basePolicy, ...policy, ...play.policy })
     await first.run(pair.model, pair.system)
     await fc.asyncModelRun(() => ({ model: pair.model, real: pair.system }), steps)
     await assertSameState(pair)
     await assertHealthy(pair)
+    await play.beforeTheEnd?.(pair)
     await assertInvariants(pair, bench)
   })
 }

@@ -87,5 +87,6 @@ const writtenTables = [
   'audit_entries',
   'causes',
   'kept_workers',
+  'queue_limits',
   'workers',
 ]

@@ -17,7 +17,7 @@ import { command, type LeaseCommand } from './command.ts'
 import { present, rarely } from './optional-fields.ts'
 import { jobIdsAt, leasePicks, leasesAt, pickIndexes, pickLeases, picks } from './picks.ts'
 
-const queues = ['encode', 'caption', 'fast']
+export const queues = ['encode', 'caption', 'fast']
 const hours = (...counts: number[]) => fc.constantFrom(...counts.map((count) => count * HOUR))
 
 const newJob: fc.Arbitrary<NewJob> = present({
@@ -35,8 +35,10 @@ const newJob: fc.Arbitrary<NewJob> = present({
 
 export const newJobs = fc.array(newJob, { minLength: 1, maxLength: 3, size: 'max' })
 
-export const add = newJobs.map((jobs) =>
-  command({
+export const add = newJobs.map(additionOf)
+
+export function additionOf(jobs: NewJob[]): LeaseCommand {
+  return command({
     name: 'add',
     wish: jobs,
     act: async (pair) => {
@@ -44,8 +46,8 @@ export const add = newJobs.map((jobs) =>
         return namesOfAdded(side, await side.store.enqueueJobs(jobs))
       })
     },
-  }),
-)
+  })
+}
 
 export function namesOfAdded(side: Side, answers: EnqueuedJob[]) {
   for (const { jobId, outcome } of answers) if (outcome === 'created') side.jobIds.push(jobId)
@@ -83,15 +85,22 @@ async function claimOf(pair: Pair, request: ClaimRequest) {
   return agree(pair, `claim ${JSON.stringify(request)}`, ask, describeGrant)
 }
 
+/** In whatever order: queues with groups come before or after the others. */
+export async function claimAllThatFit(pair: Pair, workerId: string) {
+  const ask = async (side: Side) =>
+    grantedTo(side, await side.store.claimJobs({ workerId, queues, limit: 1_000 })).granted
+  return agree(pair, `claim of all that fit by ${workerId}`, ask, describeJobs)
+}
+
 /**
  * Claims until nothing is left. A last chance takes the whole of an idle worker, so each claim has a new one; a worker
  * that was only reserved for it gets it with its second claim.
  */
 export async function claimAll(pair: Pair): Promise<void> {
   for (let worker = 1; ; worker += 1) {
-    const request = { workerId: `idle ${worker}`, queues, limit: 1_000 }
-    const { granted } = await claimOf(pair, request)
-    if (granted.length === 0 && (await claimOf(pair, request)).granted.length === 0) return
+    const workerId = `idle ${worker}`
+    const granted = await claimAllThatFit(pair, workerId)
+    if (granted.length === 0 && (await claimAllThatFit(pair, workerId)).length === 0) return
   }
 }
 
@@ -133,7 +142,9 @@ export function grantedTo(side: Side, answers: ClaimedJob[]) {
   }
 }
 
-function describeGrant({ granted }: ReturnType<typeof grantedTo>): string {
+const describeGrant = ({ granted }: ReturnType<typeof grantedTo>) => describeJobs(granted)
+
+function describeJobs(granted: ReturnType<typeof grantedTo>['granted']): string {
   return granted.map(({ job, lease }) => `${lease} of ${job}`).join(', ')
 }
 
@@ -307,9 +318,7 @@ function namesOf(model: Model, indexes: number[]): string {
 }
 
 /** With their weights. */
-export const workerCommands: { arbitrary: fc.Arbitrary<LeaseCommand>; weight: number }[] = [
-  { arbitrary: add, weight: 6 },
-  { arbitrary: claim, weight: 12 },
+export const leaseCommands: { arbitrary: fc.Arbitrary<LeaseCommand>; weight: number }[] = [
   { arbitrary: claimById, weight: 2 },
   { arbitrary: heartbeat, weight: 5 },
   { arbitrary: enterStage, weight: 3 },
@@ -319,4 +328,10 @@ export const workerCommands: { arbitrary: fc.Arbitrary<LeaseCommand>; weight: nu
   { arbitrary: completeAndDelete, weight: 1 },
   { arbitrary: fail, weight: 5 },
   { arbitrary: release, weight: 4 },
+]
+
+export const workerCommands = [
+  { arbitrary: add, weight: 6 },
+  { arbitrary: claim, weight: 12 },
+  ...leaseCommands,
 ]
