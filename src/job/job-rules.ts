@@ -37,13 +37,14 @@ const isWait = (ms: unknown) => Number.isInteger(ms) && (ms as number) >= 0 && (
 
 export function checkRules({ retry, maxAttempts, dedupe, dedupeKey }: NewJob): void {
   if (retry !== undefined) {
-    requireKnownNames('retry', Object.keys(retry), ['attempts', 'backoff'], 'field')
+    checkRetry(retry)
     if (retry.attempts !== undefined && maxAttempts !== undefined)
       throw invalidArgument('retry.attempts', retry.attempts, 'a number or maxAttempts, not both')
     checkAttempts('retry.attempts', retry.attempts)
     if (retry.backoff !== undefined) checkBackoff('retry.backoff', retry.backoff)
   }
   if (dedupe === undefined) return
+  requireRecord('dedupe', dedupe, '{ key, forMs, replace }')
   requireKnownNames('dedupe', Object.keys(dedupe), ['key', 'forMs', 'replace'], 'field')
   const { key, forMs, replace } = dedupe
   if (dedupeKey !== undefined) throw invalidArgument('dedupeKey', dedupeKey, 'a key or dedupe, not both')
@@ -54,6 +55,17 @@ export function checkRules({ retry, maxAttempts, dedupe, dedupeKey }: NewJob): v
     throw invalidArgument('dedupe.replace', replace, 'true or false')
   if (replace === true && forMs !== undefined)
     throw invalidArgument('dedupe.replace', replace, 'true or forMs, not both')
+}
+
+/** The names of a retry rule, of a job or of a handler. */
+export function checkRetry(retry: unknown): void {
+  requireRecord('retry', retry, '{ attempts, backoff }')
+  requireKnownNames('retry', Object.keys(retry), ['attempts', 'backoff'], 'field')
+}
+
+function requireRecord(name: string, value: unknown, takes: string): asserts value is object {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalidArgument(name, value, takes)
 }
 
 export function checkAttempts(name: string, attempts: unknown): void {

@@ -2,7 +2,7 @@ import { type CallersPool, requirePool } from '../compose/index.ts'
 import type { ShardOptions } from '../config/index.ts'
 import { invalidArgument, requireKnownNames } from '../errors/index.ts'
 import type { JobDeclarations } from '../job/declared-jobs.ts'
-import { checkAttempts, checkBackoff } from '../job/job-rules.ts'
+import { checkAttempts, checkBackoff, checkRetry } from '../job/job-rules.ts'
 import type { Logger } from '../observe/logs/log-events.ts'
 import type { HandlerOptions } from '../runtime/attempt/handler.ts'
 import type { BatchOptions } from '../runtime/batch/batch-handler.ts'
@@ -255,6 +255,7 @@ export function checkHandlerOptions(
     !(Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= 1_000)
   )
     throw invalidArgument('concurrency', concurrency, 'a whole number from 1 to 1000')
+  if (options.retry !== undefined) checkRetry(options.retry)
   const { attempts, backoff } = options.retry ?? {}
   checkAttempts('retry.attempts', attempts)
   if (backoff !== undefined && typeof backoff !== 'function') checkBackoff('retry.backoff', backoff)

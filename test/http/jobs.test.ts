@@ -96,6 +96,15 @@ describe('changing jobs', () => {
     })
   })
 
+  it.each([{ dedupe_for_ms: 1_000 }, { dedupe_replace: true }])(
+    'OPS-8 %j without a key is refused, and the error names the key',
+    async (rule) => {
+      const { status, body } = await bench.call('POST /v1/jobs', { body: { type: 'keyless', ...rule } })
+      expect({ status, code: body.code }).toEqual({ status: 400, code: 'INVALID_ARGUMENT' })
+      expect(JSON.stringify(body)).toContain('dedupe_key: got null, takes a text')
+    },
+  )
+
   it('OPS-1 a request with an idempotency key is done once and answered alike', async () => {
     const headers = { 'idempotency-key': 'order-7' }
     const first = await bench.call('POST /v1/jobs', { body: { type: 'once' }, headers })

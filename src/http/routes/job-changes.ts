@@ -6,6 +6,7 @@ import {
   type JobChange,
   retryJob,
 } from '../../commands/jobs/job-commands.ts'
+import { invalidArgument } from '../../errors/index.ts'
 import type { JsonValue, NewJob } from '../../job/job.ts'
 import {
   type Api,
@@ -70,7 +71,9 @@ const timeOf = (time: string | undefined) => (time === undefined ? undefined : n
 
 function dedupeOf({ dedupe_key, dedupe_for_ms, dedupe_replace }: NewJobRequest): Partial<NewJob> {
   if (dedupe_for_ms === undefined && dedupe_replace === undefined) return { dedupeKey: dedupe_key }
-  return { dedupe: { key: dedupe_key ?? '', forMs: dedupe_for_ms, replace: dedupe_replace } }
+  if (dedupe_key === undefined)
+    throw invalidArgument('dedupe_key', null, 'a text, if there is dedupe_for_ms or dedupe_replace')
+  return { dedupe: { key: dedupe_key, forMs: dedupe_for_ms, replace: dedupe_replace } }
 }
 
 function addEnqueue(api: Api, { clock }: ApiParts): void {

@@ -66,6 +66,15 @@ describe('retry of a handler', () => {
     expect(await q.drain()).toEqual({ retried: 1 })
   })
 
+  it.each([[null], [5], [['5 s']], ['often']])(
+    'OPS-8 %j is refused as a rule, of a handler and of a job',
+    async (retry) => {
+      const clear = /^retry: got .*, takes \{ attempts, backoff \}$/
+      expect(() => q.handle('charge', failing, { retry: retry as never })).toThrow(clear)
+      await expect(q.enqueue({ type: 'mail', retry: retry as never })).rejects.toThrow(clear)
+    },
+  )
+
   it.each([{ attempts: 0 }, { backoff: [] }, { backoff: { baseMs: -1 } }])(
     'FAIL-8 a handler with %j is refused',
     (retry) => {
