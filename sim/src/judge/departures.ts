@@ -35,7 +35,7 @@ export class Departures {
       if (!type.startsWith('reaper:') || details['cause'] !== 'crash') continue
       const worker = String(details['locked_by'])
       const beatAt = Date.parse(String(details['last_heartbeat_at']))
-      if (this.#wasHeld(worker, beatAt, at))
+      if (this.#wasHeld(worker, beatAt, at) && !this.#evidence.wasUndone(worker, jobId))
         yield {
           invariant: 'deploy',
           message: `job ${jobId}: ${worker} left in order and did not give it back`,

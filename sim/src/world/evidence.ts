@@ -99,6 +99,17 @@ export class Evidence {
     return this.#lost.some(({ from, to }) => at >= from - 1 && at <= to)
   }
 
+  /** Whether a failover undid what the worker had heard of this job: it holds the job again, and cannot know. */
+  wasUndone(worker: string, jobId: string): boolean {
+    return this.#ledger.some(
+      (line, nth) =>
+        line.kind === 'answered' &&
+        line.worker === worker &&
+        line.job === jobId &&
+        this.isLost(this.#heardAt[nth] ?? 0),
+    )
+  }
+
   keptLedger(): LedgerLine[] {
     if (this.#lost.length === 0) return this.#ledger
     return this.#ledger.map((line, nth) =>
