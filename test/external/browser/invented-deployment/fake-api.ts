@@ -1,5 +1,7 @@
 // The HTTP contract over the invented deployment: `answer(request)` for everything but the stream.
 import type { CauseState, Job } from '../../../../src/http/contract/index.ts'
+import { toWireBreaker } from '../../../../src/http/wire/breakers.ts'
+import { resumeQueue } from '../../../../src/policy/explain/remedy.ts'
 import { createFakeOperations, type FakeOperations } from './fake-operations.ts'
 import { rateLimitsOf, reclaimsOf, staleOf, sweepsOf, validationOf } from './fake-reaper.ts'
 import { attemptsOf, eventsOf, whyOf } from './fake-story.ts'
@@ -87,7 +89,7 @@ function readRoutes(world: FakeWorld) {
     route('GET', /^v1\/leases$/, () => ({ leases: leasesOf(world, Date.now()), is_complete: true })),
     route('GET', /^v1\/queues$/, () => ({ queues: world.queues, is_complete: true })),
     route('GET', /^v1\/trends$/, ({ query }) => ({ trends: trendsOf(world, query.get('span')) })),
-    route('GET', /^v1\/breakers$/, () => ({ breakers: world.breakers })),
+    route('GET', /^v1\/breakers$/, () => ({ breakers: world.breakers.map(toWireBreaker) })),
     route('GET', /^v1\/rate-limits$/, () => rateLimitsOf(world)),
     route('GET', /^v1\/dead-letters$/, () => ({ groups: world.groups, is_complete: true })),
     route('GET', /^v1\/workers$/, () => fleetOf(workersOf(world))),
@@ -130,7 +132,7 @@ function jobRoutes(world: FakeWorld) {
     }),
     route('GET', /^v1\/jobs\/([^/]+)\/events$/, (_, [id]) => ({ events: eventsOf(job(id), world) })),
     route('GET', /^v1\/jobs\/([^/]+)\/attempts$/, (_, [id]) => ({ attempts: attemptsOf(job(id)) })),
-    route('GET', /^v1\/jobs\/([^/]+)\/why$/, (_, [id]) => whyOf(job(id))),
+    route('GET', /^v1\/jobs\/([^/]+)\/why$/, (_, [id]) => whyOf(job(id), world)),
     route('POST', /^v1\/jobs\/([^/]+)\/retry$/, (_, [id]) => change(id, 'waiting', 'requeued')),
     route('POST', /^v1\/jobs\/([^/]+)\/cancel$/, (_, [id]) => change(id, 'cancelled', 'cancelled')),
     route('DELETE', /^v1\/jobs\/([^/]+)$/, (_, [id]) => change(id, 'cancelled', 'discarded')),
@@ -197,14 +199,10 @@ function writeRoutes(world: FakeWorld) {
       if (breaker === undefined) return null
       breaker.state = verb === 'hold' ? 'held' : 'closed'
       breaker.reason = reasonOf(body)
-      breaker.held_for_ms = durationOf(body)
-      breaker.changed_by = 'ana'
-      breaker.since = iso(Date.now())
-      breaker.banner =
-        verb === 'hold'
-          ? `${name?.charAt(0).toUpperCase()}${name?.slice(1)} busy — jobs will resume automatically.`
-          : null
-      return { breaker }
+      breaker.heldForMs = durationOf(body)
+      breaker.changedBy = 'ana'
+      breaker.since = new Date()
+      return { breaker: toWireBreaker(breaker) }
     }),
     route('POST', /^v1\/queues\/([^/]+)\/(pause|resume)$/, ({ body }, [name, verb]) => {
       const queue = world.queues.find((one) => one.queue === name)
@@ -213,6 +211,7 @@ function writeRoutes(world: FakeWorld) {
       queue.paused_by = 'ana'
       queue.pause_reason = reasonOf(body)
       queue.paused_for_ms = durationOf(body)
+      queue.remedy = queue.is_paused ? resumeQueue(queue.queue) : null
       return { queue: name, table: queue.table, is_paused: queue.is_paused, is_changed: true }
     }),
     route('POST', /^v1\/reaper\/run$/, () => ({

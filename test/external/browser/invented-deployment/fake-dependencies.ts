@@ -1,13 +1,14 @@
 // Breakers and queues of the invented deployment.
-import type { Breaker, Queue } from '../../../../src/http/contract/index.ts'
-import { iso } from './iso.ts'
+import type { Queue } from '../../../../src/http/contract/index.ts'
+import { defaultBreakerSettings } from '../../../../src/policy/dependency/breaker.ts'
+import type { Breaker } from '../../../../src/store/job-store.ts'
 
 function breakerOf(name: string, now: number, changes: Partial<Breaker>): Breaker {
   return {
     name,
     state: 'closed',
-    since: iso(now - 86_400_000),
-    changed_by: null,
+    since: new Date(now - 86_400_000),
+    changedBy: null,
     reason: null,
     calls: 20,
     failures: 0,
@@ -15,23 +16,21 @@ function breakerOf(name: string, now: number, changes: Partial<Breaker>): Breake
     probing: 0,
     reopens: 0,
     unheard: 0,
-    next_probe_in_ms: null,
-    held_for_ms: null,
-    last_calls: callsOf(changes.failures ?? 0, now),
-    settings: { failure_percent: 50, window_calls: 20, open_ms: 30_000 },
+    nextProbeInMs: null,
+    earlyProbeInMs: null,
+    heldForMs: null,
+    lastCalls: callsOf(changes.failures ?? 0, now),
+    settings: defaultBreakerSettings,
     queues: [],
-    banner: null,
-    resumes: true,
-    remedy: null,
     ...changes,
   }
 }
 
 /** Failures come in bursts. */
-function callsOf(failures: number, now: number): Breaker['last_calls'] {
+function callsOf(failures: number, now: number): Breaker['lastCalls'] {
   return Array.from({ length: 20 }, (_, index) => ({
-    is_failure: index >= 18 - failures && index < 18,
-    at: iso(now - (20 - index) * 2_000),
+    isFailure: index >= 18 - failures && index < 18,
+    at: new Date(now - (20 - index) * 2_000),
   }))
 }
 
@@ -61,12 +60,11 @@ function queueOf(queue: string, changes: Partial<Queue>): Queue {
 export const breakersOf = (now: number): Breaker[] => [
   breakerOf('converter', now, {
     state: 'open',
-    since: iso(now - 42_000),
+    since: new Date(now - 42_000),
     failures: 14,
     successes: 6,
-    next_probe_in_ms: 18_000,
+    nextProbeInMs: 18_000,
     queues: [{ attachment: 'jobs', queue: 'render' }],
-    banner: 'Converter busy — jobs will resume automatically.',
   }),
   breakerOf('gateway', now, {
     failures: 1,

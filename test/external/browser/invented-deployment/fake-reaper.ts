@@ -7,6 +7,8 @@ import type {
   StaleValidation,
   SweepList,
 } from '../../../../src/http/contract/index.ts'
+import { toWireStale } from '../../../../src/http/wire/rescues.ts'
+import type { StaleJob } from '../../../../src/store/job-store.ts'
 import { type FakeWorld, WORKERS } from './fake-world.ts'
 import { iso } from './iso.ts'
 
@@ -49,32 +51,23 @@ export function reclaimsOf(world: FakeWorld, query: URLSearchParams): Without<Re
 export function staleOf(world: FakeWorld): Without<StaleList> {
   const job = [...world.jobs.values()].find(({ status }) => status === 'running')
   if (job === undefined) return { jobs: [], count: 0, is_complete: true }
-  const { id, table, type, stage, worker_id, attempt, heartbeat_at } = job
-  const why = {
-    code: 'ROW_LOCKED' as const,
-    message: 'pid 8123 (psql, idle in transaction for 14 min) has its row locked',
+  const { id: jobId, table, type, stage, worker_id: workerId, attempt, heartbeat_at } = job
+  const stale: StaleJob = {
+    jobId,
+    type,
+    stage: stage ?? type,
+    workerId,
+    attempt,
+    heartbeatAt: heartbeat_at === null ? null : new Date(heartbeat_at),
+    endedAt: new Date(Date.now() - 12_000),
+    overdueMs: 12_000,
+    leaseMs: 60_000,
+    isPastTwiceLease: false,
+    code: 'ROW_LOCKED',
+    lockedBy: { pid: 8123, application: 'psql', state: 'idle in transaction', openMs: 840_000 },
+    reaperAgeMs: 640,
   }
-  const locked_by = { pid: 8123, application: 'psql', state: 'idle in transaction', open_ms: 840_000 }
-  const times = { heartbeat_at, ended_at: iso(Date.now() - 12_000), overdue_ms: 12_000, lease_ms: 60_000 }
-  return {
-    jobs: [
-      {
-        id,
-        table,
-        type,
-        stage,
-        worker_id,
-        attempt,
-        ...times,
-        is_past_twice_lease: false,
-        why,
-        locked_by,
-        remedy: null,
-      },
-    ],
-    count: 1,
-    is_complete: true,
-  }
+  return { jobs: [toWireStale({ table, value: stale })], count: 1, is_complete: true }
 }
 
 export const validationOf = (): Without<StaleValidation> => ({ is_valid: true, count: 0, jobs: [] })

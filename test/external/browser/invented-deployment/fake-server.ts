@@ -1,5 +1,6 @@
 // The invented deployment over HTTP: requests, and the stream.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { toWireBreaker } from '../../../../src/http/wire/breakers.ts'
 import { createFakeApi } from './fake-api.ts'
 import { addWaiting, advance, healthsOf, leasesOf } from './fake-world.ts'
 import { iso } from './iso.ts'
@@ -49,7 +50,7 @@ function stream({ world, operations }: FakeApi, response: ServerResponse): void 
     for (const event of advance(world, now)) send('events', { event })
     send('leases', { leases: leasesOf(world, now), is_complete: true })
     send('counts', { tables: healthsOf(world), queues: world.queues })
-    send('breakers', { breakers: world.breakers })
+    send('breakers', { breakers: world.breakers.map(toWireBreaker) })
   }
   tell()
   const timer = setInterval(tell, STREAM_MS)

@@ -1,5 +1,9 @@
 // One invented job: attempts, events, and why it is or is not running.
 import type { Attempt, Job, WhyAnswer } from '../../../../src/http/contract/index.ts'
+import type { ErrorCategory } from '../../../../src/job/job.ts'
+import { explainJob } from '../../../../src/policy/explain/explain-job.ts'
+import type { JobFacts } from '../../../../src/policy/explain/job-facts.ts'
+import { openBreaker, runnableJob } from '../../../support/job-facts.ts'
 import type { FakeWorld } from './fake-world.ts'
 import { iso } from './iso.ts'
 
@@ -66,40 +70,52 @@ export function eventsOf(job: Job | undefined, world: FakeWorld) {
   ]
 }
 
-export function whyOf(job: Job | undefined): Omit<WhyAnswer, 'db_now'> | null {
+export function whyOf(job: Job | undefined, world: FakeWorld): Omit<WhyAnswer, 'db_now'> | null {
   if (job === undefined) return null
-  const base = { attempt: job.attempt, max_attempts: 10, id: job.id, table: job.table, runs_in_ms: null }
-  const reason = (code: string, message: string, until: number | null = null) => ({
-    code,
-    is_blocking: true,
-    message,
-    until_ms: until,
-    remedies: [],
-  })
-  if (job.status === 'running')
-    return {
-      ...base,
-      verdict: 'running',
-      sentence: `It runs on ${job.worker_id}.`,
-      reasons: [{ ...reason('LEASED', 'its lease is renewed with every heartbeat'), is_blocking: false }],
-    }
-  if (job.status === 'dead')
-    return {
-      ...base,
-      verdict: 'ended',
-      sentence: `It is dead after ${job.attempt} attempts.`,
-      reasons: [reason('DEAD_MAX_ATTEMPTS', job.error?.reason ?? 'no attempts left')],
-    }
-  if (job.status !== 'waiting')
-    return { ...base, verdict: 'ended', sentence: `It is ${job.status}.`, reasons: [] }
+  const facts = factsOf(job, world)
+  const { verdict, sentence, runsInMs, reasons } = explainJob(facts)
   return {
-    ...base,
-    verdict: 'blocked',
-    sentence: 'It waits for the converter, which is held back by its breaker.',
-    runs_in_ms: 18_000,
-    reasons: [
-      reason('BREAKER_OPEN', 'converter is open since 42 s; next probe in 18 s', 18_000),
-      reason('BACKOFF', 'attempt 1 failed with GW_5XX', 9_000),
-    ],
+    id: job.id,
+    table: job.table,
+    verdict,
+    sentence,
+    runs_in_ms: runsInMs,
+    attempt: facts.attempt,
+    max_attempts: facts.maxAttempts,
+    reasons: reasons.map(({ code, isBlocking, message, untilMs, remedies = [] }) => {
+      return { code, is_blocking: isBlocking, message, until_ms: untilMs, remedies }
+    }),
+  }
+}
+
+/** Waiting jobs need the converter, which fails. */
+function factsOf(job: Job, world: FakeWorld): JobFacts {
+  const now = Date.now()
+  const left = (at: string | null) => (at === null ? null : Date.parse(at) - now)
+  const heartbeatLeft = left(job.heartbeat_at)
+  const finishedLeft = left(job.finished_at)
+  const isWaiting = job.status === 'waiting'
+  const converter = world.breakers.find(({ name, state }) => name === 'converter' && state !== 'closed')
+  return {
+    ...runnableJob,
+    jobId: job.id,
+    type: job.type,
+    queue: job.queue,
+    stage: job.stage ?? job.type,
+    status: job.status,
+    attempt: job.attempt,
+    failures: job.failures,
+    crashes: job.crashes,
+    error: job.error === null ? null : { ...job.error, category: job.error.category as ErrorCategory },
+    runInMs: isWaiting ? (left(job.run_at) ?? 0) : null,
+    breaker:
+      isWaiting && converter !== undefined ? { ...openBreaker, ...converter, by: converter.changedBy } : null,
+    workerId: job.worker_id,
+    leaseLeftMs: left(job.lease_expires_at),
+    silentMs: heartbeatLeft === null ? null : -heartbeatLeft,
+    deadlineLeftMs: left(job.deadline_at),
+    endedAgoMs: finishedLeft === null ? null : -finishedLeft,
+    reaperAgeMs: 640,
+    sweepIntervalMs: 5_000,
   }
 }

@@ -2,7 +2,6 @@
 // breaker. It follows the HTTP contract and needs no database.
 import { toPublicCode } from '../../../../src/errors/index.ts'
 import type {
-  Breaker,
   DeadLetterGroup,
   Job,
   JobEvent,
@@ -10,6 +9,8 @@ import type {
   RunningJob,
   TableHealth,
 } from '../../../../src/http/contract/index.ts'
+import { remediesOf } from '../../../../src/policy/explain/remedy.ts'
+import type { Breaker } from '../../../../src/store/job-store.ts'
 import { breakersOf, queuesOf } from './fake-dependencies.ts'
 import { iso } from './iso.ts'
 
@@ -299,24 +300,25 @@ export const healthsOf = (world: FakeWorld) => TABLES.map((table) => healthOf(wo
 function healthOf(world: FakeWorld, table: string): TableHealth {
   const jobs = [...world.jobs.values()].filter((job) => job.table === table)
   const count = (status: string) => jobs.filter((job) => job.status === status).length
+  const sweeps = { overdue: 0, running: count('running'), reaperAgeMs: 640, sweepIntervalMs: 5_000 }
   return {
     table,
     waiting: count('waiting'),
     due: Math.min(13, count('waiting')),
-    running: count('running'),
-    overdue: 0,
+    running: sweeps.running,
+    overdue: sweeps.overdue,
     oldest_overdue_ms: null,
     oldest_due_ms: count('waiting') === 0 ? null : 192_000,
     unjudged: 0,
     released_often: 0,
-    reaper_age_ms: 640,
-    sweep_interval_ms: 5_000,
+    reaper_age_ms: sweeps.reaperAgeMs,
+    sweep_interval_ms: sweeps.sweepIntervalMs,
     hold_reason: null,
     hidden: null,
     silent_shards: [],
     is_healthy: true,
     is_reaper_late: false,
-    remedies: [],
+    remedies: remediesOf(sweeps),
     at_least: [],
   }
 }
