@@ -7,6 +7,7 @@ import { smokeEnvironment, vitestArguments } from './smoke.mjs'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const suites = [
   'test/external/browser/pages.test.ts',
+  'test/external/browser/dialogs.test.ts',
   'test/external/browser/operators.test.ts',
   'test/external/browser/live.test.ts',
   'test/external/browser/incidents-queues.test.ts',
