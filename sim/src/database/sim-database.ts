@@ -163,7 +163,8 @@ export class SimDatabase {
     const store: Record<string, unknown> = { lacks: this.store.lacks }
     for (const [name, verb] of this.#verbs)
       store[name] = (...args: unknown[]) => this.#call(route, name, verb, args)
-    const { claimJobs } = store as unknown as JobStore
+    const client = store as unknown as JobStore
+    const claimJobs = client.claimJobs.bind(client)
     // Part of the answer, which may be lost: the memory store tells it at once.
     const claim = async (request: ClaimRequest) => {
       const heldBack: string[] = []
@@ -171,7 +172,7 @@ export class SimDatabase {
       if (heldBack.length > 0) request.onHeldBack?.(heldBack)
       return jobs
     }
-    return { ...(store as unknown as JobStore), claimJobs: claim }
+    return { ...client, claimJobs: claim }
   }
 
   /** The verbs of the heartbeat thread, with an end: what still runs after two seconds is cut off (end-client.ts). */

@@ -16,9 +16,9 @@ export const addGrouped = fc
   .tuple(newJobs, fc.array(group, { minLength: 3, maxLength: 3 }))
   .map(([jobs, groups]) =>
     additionOf(
-      jobs.map(({ maxAttempts: _, ...job }, nth) => {
+      jobs.map((job, nth) => {
         const name = groups[nth]
-        return name === undefined ? job : { ...job, group: name }
+        return { ...job, maxAttempts: 100, ...(name === undefined ? {} : { group: name }) }
       }),
     ),
   )
