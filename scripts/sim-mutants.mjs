@@ -134,8 +134,8 @@ const MUTANTS = [
     name: 'a completion whose answer was lost is not repeated',
     isOpen: true,
     file: 'attempt/job-runner.ts',
-    from: '(last: unknown) => (isRefusal(last) ? this.#endWith(this.#fail(last)) : this.#end(lostOutcome(last))),',
-    to: '() => {},',
+    from: 'retryAfterError(error, write, () => this.#isHopeless).then(',
+    to: 'Promise.reject<Awaited<ReturnType<typeof write>>>(error).then(',
   },
   {
     name: 'a worker that leaves does not release its jobs',

@@ -90,8 +90,8 @@ export class JobClocks {
     this.#progress = timing.setTimeout(() => this.#owner.abort('no-progress'), this.#progressLimitMs)
   }
 
-  startGrace(graceMs: number, giveUp: () => void): void {
-    this.#grace = timing.setTimeout(giveUp, graceMs)
+  startGrace(graceMs: number, onHung: () => void): void {
+    this.#grace = timing.setTimeout(onHung, graceMs)
   }
 
   end(): void {

@@ -160,7 +160,8 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     this.#abortCause = cause
     this.#deps.events.emit('job:aborted', { job: this.job, reason: cause })
     this.#controller?.abort(new JobAborted(cause))
-    this.#clocks.startGrace(this.#deps.hangGraceMs, () => this.giveUp())
+    // Waits for the handler only: a result that it returned in time is written once the database answers.
+    this.#clocks.startGrace(this.#deps.hangGraceMs, () => this.#onHandlerEnd({ kind: 'hung' }))
   }
 
   giveUp(): void {
