@@ -45,7 +45,11 @@ export function loadConfig({ env, flags = {}, file }: ConfigSources): Config {
   const shards = isDirect ? (given?.map((shard) => ({ ...shard, isDirect })) ?? null) : given
   if (shards !== null && profileName !== 'native')
     problems.push(
-      problem('shards', profileName, 'the native profile: ids of other tables do not name their shard'),
+      problem(
+        found.get('shards')?.name ?? 'shards',
+        profileName,
+        'the native profile: ids of other tables do not name their shard',
+      ),
     )
   problems.push(...findMissing(profile, found))
   const preset = presetOf(found)
