@@ -14,7 +14,8 @@ const TYPES = [
 ]
 
 const workerId = String(process.env['WORKER_ID'])
-const q = unstuck({ workerId, concurrency: 8, handleSignals: true, pollMs: [100, 300] })
+const appVersion = String(process.env['APP_VERSION'])
+const q = unstuck({ workerId, appVersion, concurrency: 8, handleSignals: true, pollMs: [100, 300] })
 for (const { type, queue, stage } of TYPES)
   q.handle(
     type,

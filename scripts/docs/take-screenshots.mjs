@@ -1,6 +1,6 @@
 // @ts-check
 // Takes the screenshots of docs/images/dashboard, with its own database, the real server and four workers with the default times: one is
-// frozen, another killed.
+// frozen, another killed, and a new version replaces one.
 import { fork } from 'node:child_process'
 import { setTimeout as waitFor } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -60,9 +60,14 @@ function calls(failures, successes) {
   return Array.from({ length: failures + successes }, (_, index) => ({ isFailure: index >= successes }))
 }
 
-/** @param {string} databaseUrl @param {string} id */
-function startWorker(databaseUrl, id) {
-  const env = { PATH: process.env['PATH'] ?? '', DATABASE_URL: databaseUrl, WORKER_ID: id }
+/** @param {string} databaseUrl @param {string} id @param {string} appVersion */
+function startWorker(databaseUrl, id, appVersion) {
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    DATABASE_URL: databaseUrl,
+    WORKER_ID: id,
+    APP_VERSION: appVersion,
+  }
   return fork(WORKER, [], { env, stdio: 'inherit' })
 }
 
@@ -105,6 +110,20 @@ async function redrive(page, url) {
   await page.getByText('unchanged').first().waitFor()
   await page.getByText('done so far').waitFor({ state: 'detached' })
   await take(page, 'operation')
+}
+
+/** Two workers of the next version start, and those of the last one are asked to leave. @param {Page} page @param {string} url @param {Map<string, ChildProcess>} workers */
+async function deploy(page, url, workers) {
+  for (const id of ['media-5', 'media-6']) workers.set(id, startWorker(postgres.url, id, '2.5.0'))
+  await page.goto(`${url}/workers`)
+  await page.getByText('media-6').first().waitFor()
+  for (const id of ['media-1', 'media-2', 'media-3', 'media-4']) workers.get(id)?.kill('SIGTERM')
+  await page
+    .getByText(/\d draining/)
+    .first()
+    .waitFor()
+  await waitFor(1_500)
+  await take(page, 'deploy')
 }
 
 /** @param {string} url @param {Map<string, ChildProcess>} workers @param {JobStore} store */
@@ -157,6 +176,7 @@ async function takeAll(url, workers, store) {
     .first()
     .waitFor()
   await take(phone, 'phone')
+  await deploy(light, url, workers)
   await browser.close()
 }
 
@@ -170,7 +190,7 @@ try {
   await seed(deployment.tables[0].store)
   const server = await serve({ config, deployment, host: '127.0.0.1', port: 0, isReadOnly: false })
   for (const id of ['media-1', 'media-2', 'media-3', 'media-4'])
-    workers.set(id, startWorker(postgres.url, id))
+    workers.set(id, startWorker(postgres.url, id, '2.4.1'))
   await takeAll(server.url, workers, deployment.tables[0].store)
   await server.close()
   await deployment.close()
