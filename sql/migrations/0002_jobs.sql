@@ -1,43 +1,46 @@
 -- Jobs, their events, and the sweeps that rescue them.
 
 -- Counters and times that most jobs never need are NULL until they do, which keeps rows narrow. Free space on each page
--- (fillfactor), and no index on the columns of a heartbeat, keep heartbeats HOT. Kept by `migrate down`, and adopted by
--- the next install.
+-- (fillfactor), and no index on the columns of a heartbeat, keep heartbeats HOT. Columns that the conditions of indexes
+-- read come early: every update reads the row up to the last of them (docs/adr/0058). Kept by `migrate down`, and adopted
+-- by the next install.
 create table if not exists "unstuck"."jobs" (
   "id"                   /*id*/uuid primary key,
-  "type"                 text not null,
-  "queue"                text,
-  "payload"              jsonb not null default '{}',
-  "priority"             int not null default 0,
-  "status"               text not null default /*waiting*/'waiting'
-    check ("status" in ('waiting', 'running', 'succeeded', 'dead', 'cancelled')),
-  "owner"                text,
-  "dedupe_key"           text,
   "created_at"           timestamptz not null default now(),
   "updated_at"           timestamptz not null default now(),
-  "queued_at"            timestamptz,
+  "fence"                bigint not null default 0,
+  "priority"             int not null default 0,
+  "attempt"              int not null default 0,
+  "generation"           int not null default 1,
+  "type"                 text not null,
+  "status"               text not null default /*waiting*/'waiting'
+    check ("status" in ('waiting', 'running', 'succeeded', 'dead', 'cancelled')),
+  "queue"                text,
+  "group_key"            text,
+  "dedupe_key"           text,
   "run_at"               timestamptz,
-  -- Start of the first attempt, and of the newest.
+  "finished_at"          timestamptz,
+  "lease_id"             uuid,
   "started_at"           timestamptz,
   "last_attempt_at"      timestamptz,
-  "finished_at"          timestamptz,
-  "worker_id"            text,
-  "lease_id"             uuid,
-  "lease_expires_at"     timestamptz,
   "heartbeat_at"         timestamptz,
+  "lease_expires_at"     timestamptz,
   "deadline_at"          timestamptz,
-  "fence"                bigint not null default 0,
   "finished_lease_id"    uuid,
+  "worker_id"            text,
+  "payload"              jsonb not null default '{}',
+  "owner"                text,
+  "queued_at"            timestamptz,
   "stage"                text,
   "expected_duration_ms" bigint,
-  "attempt"              int not null default 0,
   "failures"             int,
   "crashes"              int,
   "timeouts"             int,
   "releases"             int,
   "interruptions"        int,
   "max_attempts"         int,
-  "generation"           int not null default 1,
+  "backoff_steps_ms"     bigint[],
+  "expires_at"           timestamptz,
   "cancel_requested_at"  timestamptz,
   "reaped_at"            timestamptz,
   "error_code"           text,
@@ -46,6 +49,8 @@ create table if not exists "unstuck"."jobs" (
   "error_stack"          text,
   "error_attempt"        int,
   "result"               jsonb,
+  "progress_value"       float8,
+  "progress_text"        text,
   "traceparent"          text
 ) with (fillfactor = 70);
 
