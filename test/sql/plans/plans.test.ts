@@ -148,9 +148,9 @@ describe.each([
   }
 
   it.each([
-    ['claim_jobs', claim, ['jobs_group_heads', 'jobs_ready', 'tid scan']],
-    ['claim_jobs of three queues', claimOfThree, ['jobs_group_heads', 'jobs_ready', 'tid scan']],
-    ['claim_job', claimOne, ['jobs_group_heads', 'jobs_pkey', 'jobs_ready', 'tid scan']],
+    ['claim_jobs', claim, ['jobs_grouped', 'jobs_ready', 'tid scan']],
+    ['claim_jobs of three queues', claimOfThree, ['jobs_grouped', 'jobs_ready', 'tid scan']],
+    ['claim_job', claimOne, ['jobs_grouped', 'jobs_pkey', 'jobs_ready', 'tid scan']],
   ] satisfies Verb[])(
     'LEASE-1 FAIL-6 %s finds jobs by jobs_ready and writes them by their places',
     expectPaths,

@@ -7,9 +7,9 @@ begin
       or exists (select from "unstuck".pauses where attachment = /*attachment*/'native')
       or exists (select from "unstuck".kept_workers where attachment = /*attachment*/'native')
       or exists (select from "unstuck".queue_limits where attachment = /*attachment*/'native')
-      -- In the order of "jobs_group_heads": without statistics it would read all waiting jobs to find none.
+      -- In the order of "jobs_grouped": without statistics it would read all waiting jobs to find none.
       or (select job."id" from "unstuck"."jobs" job
            where job."status" = /*waiting*/'waiting' and job."group_key" is not null
-           order by coalesce(job."queue", job."type"), job."group_key", job."id" limit 1) is not null;
+           order by coalesce(job."queue", job."type"), job."priority", job."group_key" limit 1) is not null;
 end
 $$;

@@ -9,7 +9,7 @@ const optionalKeys: Record<string, LogicalColumn[]> = {
   jobs_ended: ['updated_at'],
 }
 
-const groupIndexes = ['jobs_grouped', 'jobs_group_heads', 'jobs_group_running']
+const groupIndexes = ['jobs_grouped', 'jobs_group_members']
 
 /** Columns without which a table has no such index. */
 export function neededColumn(index: string): LogicalColumn | null {
@@ -55,7 +55,10 @@ export function replacedDedupeIndex(options: RenderOptions): string | null {
   return indexName(options.table, hasUniqueKeys(options) ? 'jobs_keys' : 'jobs_dedupe')
 }
 
-/** Names of indexes that an earlier attach may have left, under another setting of the profile or with fewer columns. */
+/** `jobs_group_members` has taken their place. */
+const formerIndexes = ['jobs_group_heads', 'jobs_group_running']
+
+/** Names of indexes that an earlier attach may have left: of an earlier version, under another setting of the profile, or with fewer columns. */
 export function replacedIndexes(options: RenderOptions): string[] {
   const { table, absent } = options
   if (table.attachment === 'native') return []
@@ -65,7 +68,8 @@ export function replacedIndexes(options: RenderOptions): string[] {
       .filter((variant) => variant !== variantOf(index, absent))
       .map((variant) => indexName(table, index, undefined, variant)),
   )
-  return [...(dedupe === null ? [] : [dedupe]), ...others]
+  const former = formerIndexes.map((index) => indexName(table, index))
+  return [...(dedupe === null ? [] : [dedupe]), ...others, ...former]
 }
 
 /** detach_table relies on this name. */
