@@ -1,24 +1,25 @@
--- Private: refuses an invalid argument with one error, before anything is written.
-create or replace function "unstuck".require(p_ok boolean, p_name text, p_got text, p_takes text)
-returns boolean language plpgsql immutable as $$
+-- Private: refuses an invalid argument with one error.
+create or replace function "unstuck".refuse(p_name text, p_got text, p_takes text)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
-  if p_ok is not true then
-    raise exception using
-      errcode = 'UN001',
-      message = format('%s: got %s, takes %s', p_name, coalesce(left(p_got, 60), 'NULL'), p_takes);
-  end if;
-  return true;
+  raise exception using
+    errcode = 'UN001',
+    message = format('%s: got %s, takes %s', p_name, coalesce(left(p_got, 60), 'NULL'), p_takes);
 end
 $$;
 
+-- Private: refuses an invalid argument before anything is written. Inlined: a claim checks six of them.
+create or replace function "unstuck".require(p_ok boolean, p_name text, p_got text, p_takes text)
+returns boolean language sql stable
+return case when p_ok then true else "unstuck".refuse(p_name, p_got, p_takes) end;
+
 -- Private: checks for a one-dimensional array without NULL.
 create or replace function "unstuck".require_list(p_list anyarray, p_name text, p_takes text)
-returns boolean language plpgsql immutable as $$
-begin
-  return "unstuck".require(
-    p_list is not null and coalesce(array_ndims(p_list), 1) = 1 and array_position(p_list, null) is null,
-    p_name, p_list::text, p_takes || ' in an array of one dimension, none of them NULL');
-end
+returns boolean language sql stable as $$
+  select "unstuck".require(
+    p_list is not null and coalesce(pg_catalog.array_ndims(p_list), 1) = 1
+      and pg_catalog.array_position(p_list, null) is null,
+    p_name, p_list::text, p_takes || ' in an array of one dimension, none of them NULL')
 $$;
 
 -- Private: is this text a valid id of the given type? NULL for NULL.

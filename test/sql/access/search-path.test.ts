@@ -152,8 +152,6 @@ const hot = new Set([
   'has_queue_rules',
   'send_hint',
   'require',
-  'require_claim',
-  'require_claims',
   'is_last_chance',
   'attempt_deadline_ms',
   'judged_chance',
