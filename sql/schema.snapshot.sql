@@ -151,37 +151,40 @@
 -- CREATE UNIQUE INDEX events_pkey ON <schema>.events USING btree (id)
 -- table jobs fillfactor=70 autovacuum_vacuum_scale_factor=0.02 autovacuum_vacuum_insert_scale_factor=0.05 autovacuum_analyze_scale_factor=0.02
 -- column jobs.id uuid not null
--- column jobs.type text not null
--- column jobs.queue text
--- column jobs.payload jsonb not null default '{}'::jsonb
--- column jobs.priority integer not null default 0
--- column jobs.status text not null default 'waiting'::text
--- column jobs.owner text
--- column jobs.dedupe_key text
 -- column jobs.created_at timestamp with time zone not null default now()
 -- column jobs.updated_at timestamp with time zone not null default now()
--- column jobs.queued_at timestamp with time zone
+-- column jobs.fence bigint not null default 0
+-- column jobs.priority integer not null default 0
+-- column jobs.attempt integer not null default 0
+-- column jobs.generation integer not null default 1
+-- column jobs.type text not null
+-- column jobs.status text not null default 'waiting'::text
+-- column jobs.queue text
+-- column jobs.group_key text
+-- column jobs.dedupe_key text
 -- column jobs.run_at timestamp with time zone
+-- column jobs.finished_at timestamp with time zone
+-- column jobs.lease_id uuid
 -- column jobs.started_at timestamp with time zone
 -- column jobs.last_attempt_at timestamp with time zone
--- column jobs.finished_at timestamp with time zone
--- column jobs.worker_id text
--- column jobs.lease_id uuid
--- column jobs.lease_expires_at timestamp with time zone
 -- column jobs.heartbeat_at timestamp with time zone
+-- column jobs.lease_expires_at timestamp with time zone
 -- column jobs.deadline_at timestamp with time zone
--- column jobs.fence bigint not null default 0
 -- column jobs.finished_lease_id uuid
+-- column jobs.worker_id text
+-- column jobs.payload jsonb not null default '{}'::jsonb
+-- column jobs.owner text
+-- column jobs.queued_at timestamp with time zone
 -- column jobs.stage text
 -- column jobs.expected_duration_ms bigint
--- column jobs.attempt integer not null default 0
 -- column jobs.failures integer
 -- column jobs.crashes integer
 -- column jobs.timeouts integer
 -- column jobs.releases integer
 -- column jobs.interruptions integer
 -- column jobs.max_attempts integer
--- column jobs.generation integer not null default 1
+-- column jobs.backoff_steps_ms bigint[]
+-- column jobs.expires_at timestamp with time zone
 -- column jobs.cancel_requested_at timestamp with time zone
 -- column jobs.reaped_at timestamp with time zone
 -- column jobs.error_code text
@@ -190,18 +193,14 @@
 -- column jobs.error_stack text
 -- column jobs.error_attempt integer
 -- column jobs.result jsonb
--- column jobs.traceparent text
--- column jobs.backoff_steps_ms bigint[]
--- column jobs.expires_at timestamp with time zone
 -- column jobs.progress_value double precision
 -- column jobs.progress_text text
--- column jobs.group_key text
+-- column jobs.traceparent text
 -- constraint jobs jobs_pkey PRIMARY KEY (id)
 -- constraint jobs jobs_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'running'::text, 'succeeded'::text, 'dead'::text, 'cancelled'::text])))
 -- CREATE INDEX jobs_dead ON <schema>.jobs USING btree (id) WHERE (status = 'dead'::text)
 -- CREATE INDEX jobs_ended ON <schema>.jobs USING btree (COALESCE(finished_at, updated_at, created_at)) WHERE (status = ANY (ARRAY['succeeded'::text, 'dead'::text, 'cancelled'::text]))
--- CREATE INDEX jobs_group_heads ON <schema>.jobs USING btree (COALESCE(queue, type), group_key, id) WHERE ((status = 'waiting'::text) AND (group_key IS NOT NULL))
--- CREATE INDEX jobs_group_running ON <schema>.jobs USING btree (COALESCE(queue, type), group_key) WHERE ((status = 'running'::text) AND (group_key IS NOT NULL))
+-- CREATE INDEX jobs_group_members ON <schema>.jobs USING btree (COALESCE(queue, type), group_key, status, id) WHERE ((status = ANY (ARRAY['waiting'::text, 'running'::text])) AND (group_key IS NOT NULL))
 -- CREATE INDEX jobs_grouped ON <schema>.jobs USING btree (COALESCE(queue, type), priority, group_key, COALESCE(run_at, created_at), id) WHERE ((status = 'waiting'::text) AND (group_key IS NOT NULL))
 -- CREATE INDEX jobs_ready ON <schema>.jobs USING btree (COALESCE(queue, type), priority, (((group_key IS NOT NULL))::integer), COALESCE(run_at, created_at), id) WHERE (status = 'waiting'::text)
 -- CREATE INDEX jobs_running ON <schema>.jobs USING btree (id) WHERE (status = 'running'::text)
@@ -594,22 +593,23 @@
 -- function cause_id(p_code text, p_reason text) returns text sql stable ee98c97a04a26c0a66b632ab5262a02f
 -- function chance_of(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer, p_expires_at timestamp with time zone) returns text sql stable 8f014690a3fb5929d7ad4b217c819428
 -- function change_jobs(p_operation <schema>.operations, p_ids uuid[]) returns SETOF <schema>.job_outcome plpgsql volatile 9e2cb229b5111a09776dbc4d2a7e0bf9
--- function claim_batches(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_policy jsonb, p_actor text, p_cursors jsonb, p_id uuid DEFAULT NULL::uuid, p_is_serial boolean DEFAULT false) returns TABLE(lease_id uuid, priority integer, max_attempts integer, default_stage text, granted_at timestamp with time zone, jobs text) plpgsql volatile plan_cache_mode=force_generic_plan enable_seqscan=off enable_bitmapscan=off 952f956804ca895e4cee7b6e33456a90
--- function claim_due(p_worker_id text, p_queues text[], p_shares integer[], p_limit integer, p_priority integer, p_types jsonb, p_cursors jsonb, p_policy <schema>.policies, p_lease_ms bigint, p_lease_id uuid, p_skips text[], p_slots jsonb, p_lane integer, p_starts timestamp with time zone[], p_only uuid[], p_ids uuid[], p_actor text, OUT locked integer, OUT granted integer, OUT granted_at timestamp with time zone, OUT jobs text, OUT held json) returns record plpgsql volatile 119acf02f73092223e50a374c578e9d9
+-- function claim_batches(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_policy jsonb, p_actor text, p_cursors jsonb, p_id uuid DEFAULT NULL::uuid, p_is_serial boolean DEFAULT false) returns TABLE(lease_id uuid, priority integer, max_attempts integer, default_stage text, granted_at timestamp with time zone, jobs text) plpgsql volatile plan_cache_mode=force_generic_plan enable_seqscan=off enable_bitmapscan=off 843016329cbd19ad5c7350f00af30443
+-- function claim_due(p_worker_id text, p_queues text[], p_shares integer[], p_limit integer, p_priority integer, p_types jsonb, p_cursors jsonb, p_policy <schema>.policies, p_lease_ms bigint, p_lease_id uuid, p_skips text[], p_slots jsonb, p_lane integer, p_starts timestamp with time zone[], p_only uuid[], p_ids uuid[], p_actor text, OUT locked integer, OUT granted integer, OUT granted_at timestamp with time zone, OUT jobs text, OUT held json) returns record plpgsql volatile 6dfac1eb322a1c2b4043af0f90837be6
 -- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile 7786210a62870196171acc4b2d4a1646
 -- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_cursors jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile 12ef0a0f7ed159ac16a66fe306963c13
--- function claim_level(p_queues text[], p_priority integer, p_cursors jsonb, p_lane integer, OUT priority integer, OUT queues text[], OUT due_at timestamp with time zone[], OUT ids uuid[]) returns record plpgsql stable ab534ffce5a46a964e5645e2114cb81b
+-- function claim_level(p_queues text[], p_priority integer, p_cursors jsonb, OUT priority integer, OUT queues text[], OUT due_at timestamp with time zone[], OUT ids uuid[]) returns record plpgsql stable 6f0fade33bf2b214ddd5d7e561b4ff22
 -- function claim_level_of(p_id uuid, p_queues text[], p_types text[], OUT priority integer, OUT queues text[], OUT cursors jsonb) returns record plpgsql volatile 9a942c865257f3dd4ab7376444f8b592
 -- function claim_limited(p_worker_id text, p_queues text[], p_limit integer, p_types jsonb, p_policy <schema>.policies, p_lease_ms bigint, p_lease_id uuid, p_id uuid, p_actor text, p_slots jsonb, INOUT free integer, OUT priorities integer[], OUT granted_at timestamp with time zone[], OUT jobs text[]) returns record plpgsql volatile dbf38799dcd564fa498984b12ff4d59e
--- function claim_rows(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_policy jsonb, p_actor text, p_cursors jsonb, p_id uuid) returns SETOF <schema>.claimed_job plpgsql volatile 9e0d5d7625bf79f6d9353a066107818b
+-- function claim_rows(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_policy jsonb, p_actor text, p_cursors jsonb, p_id uuid) returns SETOF <schema>.claimed_job plpgsql volatile d0ba6808bb9669d63adcb91e007e307a
 -- function claim_scope(p_worker_id text, p_queues text[], p_id uuid, OUT id uuid, OUT queues text[], OUT limited text[], OUT is_limited_first boolean, OUT slots jsonb) returns record plpgsql volatile bc6a4e6604f6d9a1969914eef79a7bae
 -- function claim_shares(p_queues text[], p_due_at timestamp with time zone[], p_ids uuid[], p_priority integer, p_limit integer, p_types jsonb, p_policy <schema>.policies, p_cursors jsonb, p_skips text[], OUT queues text[], OUT shares integer[]) returns record plpgsql volatile f1694094e161a631f5d1ebf2ddaadfc9
 -- function claim_slot(p_attachment text, p_queue text, p_group text DEFAULT NULL::text) returns integer sql stable e544601f49e30a447ec41ec535b962ae
--- function claim_turn(p_queue text, p_limit integer, p_after integer[], p_types jsonb, p_policy <schema>.policies, p_skips text[], p_id uuid, OUT priority integer, OUT lane integer, OUT share integer, OUT starts timestamp with time zone[], OUT ids uuid[], OUT is_refused boolean, OUT is_held_back boolean) returns record plpgsql volatile 67cb795d3246d76ca4aeaeb62b211f8c
+-- function claim_turn(p_queue text, p_limit integer, p_after integer[], p_types jsonb, p_policy <schema>.policies, p_skips text[], p_id uuid, OUT priority integer, OUT lane integer, OUT share integer, OUT starts timestamp with time zone[], OUT ids uuid[], OUT is_refused boolean, OUT is_held_back boolean) returns record plpgsql volatile 97454f7c4d192071637311abb0c265b0
 -- function claim_turn_of(p_id uuid, p_types jsonb, p_places integer, p_order text, OUT priority integer, OUT lane integer, OUT starts timestamp with time zone[], OUT ids uuid[], OUT is_refused boolean) returns record plpgsql volatile 7f709610b7df2f859a7f99f6aef4d2db
+-- function claim_types(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint) returns jsonb sql stable aa71bab81ada7897d6bd793d19509c8f
 -- function close_breaker(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp db285e3626cd360b8fe1c59916db3839
 -- function cohort_spread_ms(p_policy <schema>.policies, p_is_timeout boolean, p_jobs bigint, p_backoff_ms bigint) returns bigint sql immutable f931a4c15a995e3e995ea81186972e19
--- function complete_batch(p_ids uuid[], p_lease_ids uuid[], p_results text[], p_actor text, p_policy jsonb) returns SETOF <schema>.job_outcome plpgsql volatile plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off db79bf1198322d8e5ef6cb246dacac49
+-- function complete_batch(p_ids uuid[], p_lease_ids uuid[], p_results text[], p_actor text, p_policy jsonb) returns SETOF <schema>.job_outcome plpgsql volatile plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off 641dafad02beabc222cc0af9bd29650a
 -- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[], p_actor text DEFAULT NULL::text, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.job_outcome plpgsql volatile 3f94da7197f74f280f21984b01f49e82
 -- function count_dispatches(p_attachment text) returns integer sql stable search_path=pg_catalog, pg_temp 9f65886d95b67d2402f7668381aa8ddf
 -- function count_durations(p_durations double precision[]) returns integer[] sql immutable search_path=pg_catalog, pg_temp 4e176eed9fcb8662e37b71d28dd71fde
@@ -627,7 +627,7 @@
 -- function drain_worker(p_attachment text, p_worker_id text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile search_path=pg_catalog, pg_temp cbfce7c35f11cac72007f6ec7b796d7e
 -- function drop_team_object(p_kind text, p_schema text, p_name text, p_takes text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 70142806f840733dc906fb90d344f1ae
 -- function due_at(p_job jsonb, p_now timestamp with time zone) returns timestamp with time zone sql stable 0bf6d38af31340a1ef9c5b295e9b3c59
--- function due_level(p_queues text[], p_priority integer, p_cursors jsonb, p_lane integer) returns integer plpgsql stable 97c94aff9e5fdc63b12802b5e3eacf3a
+-- function due_level(p_queues text[], p_priority integer, p_cursors jsonb) returns integer plpgsql stable b179ef6195e83977e74c7fae3aad7b21
 -- function duration_at(p_counts integer[], p_share double precision) returns double precision sql immutable search_path=pg_catalog, pg_temp 2fa9af80df6fff8a173f9d3b6364cdd9
 -- function empty_step(p_began_at timestamp with time zone, p_hold_reason text, p_is_redundant boolean) returns json sql volatile search_path=pg_catalog, pg_temp 4eb14b442981fee61dbda95d40457bf2
 -- function end_operation(p_attachment text, p_id uuid, p_lease_id uuid, p_state text, p_stopped text DEFAULT NULL::text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp 9e14f90ebf9f40247b33db51bb12dbb2
@@ -656,11 +656,12 @@
 -- function gone_workers(p_attachment text) returns TABLE(worker_id text, presence_key integer, vanished_at timestamp with time zone) plpgsql stable search_path=pg_catalog, pg_temp 272dbd7bb851f4aa1b7394888dcfcb60
 -- function group_dead_jobs(p_limit integer DEFAULT 100, p_owner text DEFAULT NULL::text) returns TABLE(cause_id text, code text, category text, jobs integer, first_at timestamp with time zone, last_at timestamp with time zone, example_reason text, example_id text, max_crashes integer, is_complete boolean, state text, changed_at timestamp with time zone, changed_by text, state_reason text, back_since timestamp with time zone) plpgsql stable enable_seqscan=off enable_bitmapscan=off ce1df8329e4b79f0de30e1a166b5ac4e
 -- function group_head(p_queue text, p_group text) returns uuid plpgsql volatile enable_seqscan=off 164f0803b83391b87c166898828318fd
+-- function group_level(p_queue text, p_after integer) returns integer plpgsql stable 44506c250ad8573f3275701a26efe8d4
 -- function group_running(p_queue text, p_group text, p_limit integer) returns integer plpgsql volatile enable_seqscan=off b2767b1ea931da03231bacc7b114e1a5
 -- function groups_from(p_queue text, p_priority integer, p_order text, p_from text, p_count integer) returns text[] plpgsql stable f1556cd3fe97ffa7c21c4a88d2818226
 -- function has_budget(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 2ea22b0770f44fa8e80517ee9dc23637
--- function has_due_jobs(p_queues text[]) returns boolean plpgsql stable enable_seqscan=off f1f20af65687bd22d5d4d7ac733392c8
--- function has_queue_rules() returns boolean plpgsql stable cd4a804c6ba6ca96878c830b50e048bf
+-- function has_due_jobs(p_queues text[]) returns boolean plpgsql stable enable_seqscan=off f4b264aa466536f0b324f835d85c2320
+-- function has_queue_rules() returns boolean plpgsql stable 3080a193c5d099603ca26de4c0137907
 -- function has_row_constraints() returns boolean plpgsql stable search_path=pg_catalog, pg_temp 279b293408c5c5672453a4a0d2d397d1
 -- function has_row_security(p_table oid, p_role oid) returns boolean sql stable search_path=pg_catalog, pg_temp 85680e350bf2f159c14b79db78f4d6ab
 -- function has_search_index(p_column text) returns boolean sql stable search_path=pg_catalog, pg_temp eaa8e2431f4fe9e95c6488e14786fbd0
@@ -802,6 +803,7 @@
 -- function record_table_lock(p_now timestamp with time zone) returns json plpgsql volatile search_path=pg_catalog, pg_temp e97a6cc0bd43389d40aab3ce2c7159df
 -- function record_trends(p_attachment text, p_counts jsonb, p_ago_ms double precision DEFAULT 0) returns double precision plpgsql volatile search_path=pg_catalog, pg_temp e39e7fcc36f8d69b7d3c240ab83de37c
 -- function redeliver(p_attachment text, p_id uuid) returns text plpgsql volatile search_path=pg_catalog, pg_temp 3a00687fbda310b47b69517781490471
+-- function refuse(p_name text, p_got text, p_takes text) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 458105b37f6335a33318d7a7fc54536e
 -- function refuse_deadlines(p_attachment text, p_policy <schema>.policies) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 72bef82ab34a36dd1eecd95256c9278b
 -- function refuse_feature(p_attachment text, p_feature text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 128391ec68ae1bb5e4c8a350868b4fe5
 -- function refuse_state(p_attachment text, p_state text) returns timestamp with time zone plpgsql volatile search_path=pg_catalog, pg_temp 4e235f5fd1d6b727c69a205cffcdbe23
@@ -815,12 +817,10 @@
 -- function replace_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_now timestamp with time zone, p_max_attempts integer, p_places integer[], OUT replaced jsonb, OUT queues text[], OUT delays_ms double precision[]) returns record plpgsql volatile enable_seqscan=off 6f4ba729ac99b0a69ec7baf4d1242793
 -- function report_progress(p_ids uuid[], p_lease_ids uuid[], p_values double precision[], p_texts text[] DEFAULT NULL::text[]) returns TABLE(id text, is_kept boolean) plpgsql volatile plan_cache_mode=force_generic_plan 59dab3b1283218066fe92b294c0234f1
 -- function report_worker(p_attachment text, p_report jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp cf58371ebb143c42e67c2bf4e5a8fa6c
--- function require(p_ok boolean, p_name text, p_got text, p_takes text) returns boolean plpgsql immutable 550a0c6915907d3681d98ea88e1b00cb
+-- function require(p_ok boolean, p_name text, p_got text, p_takes text) returns boolean sql stable cd561435abd02c1b8b3121f50ed372d5
 -- function require_acting(p_attachment text) returns boolean plpgsql stable search_path=pg_catalog, pg_temp b3b07b2b0b7b26568eb320e1a08570e1
 -- function require_calls(p_calls jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp ea5fe0b625c2d8dd80480f19d3b106a1
--- function require_claim(p_worker_id text, p_lease_ms bigint) returns boolean plpgsql immutable 474831a663955c5377844b8b9f858c84
 -- function require_claim_cursors(p_cursors jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 45a4aa183ee999a06e987bca4faeb232
--- function require_claims(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint) returns boolean plpgsql immutable b5689a08562039564fd4e054f2ce3acf
 -- function require_count_limit(p_limit integer) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 2c7b05909f32bb25d914cb31aa6338dc
 -- function require_cursor(p_cursor jsonb, p_id_type text) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 4fe86ca2d1cf1a3979e795de66aaefe4
 -- function require_dispatches(p_job_ids text[], p_dispatch_ids uuid[]) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 9603f326d58e2598c55e9c67290f9873
@@ -830,7 +830,7 @@
 -- function require_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 6004e7a5aab8b0dda3a7dd62dcfb310c
 -- function require_leases(p_ids anyarray, p_lease_ids uuid[]) returns boolean plpgsql immutable 471c70afc533ee8d9f28afc2daa05baa
 -- function require_limits(p_limits jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp f57585e52b6078a3e576e2d80f992614
--- function require_list(p_list anyarray, p_name text, p_takes text) returns boolean plpgsql immutable 3ad65799793c59ef9a5a1cf212a42867
+-- function require_list(p_list anyarray, p_name text, p_takes text) returns boolean sql stable 378c8703cec3968549da96770b9cc441
 -- function require_operation(p_operation jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 14fdcee4064e9a20d8f6d1af41e1b766
 -- function require_policy(p_policy <schema>.policies, p_override jsonb) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 8b93289bd67288bf8f5997fb29805b5c
 -- function require_progress(p_reports integer, p_values double precision[], p_texts text[]) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 1534e5683c055c60fe537f6e1c497eae

@@ -60,7 +60,7 @@ it('LEASE-1 priorities whose jobs are all in backoff are passed over, whatever o
   await insert('mail', 6, 30)
   await insert('mail', 6, -60)
   const { rows } = await client.query<{ priority: number | null }>(
-    `select priority from unnest(array[0, 4, 6]) after, unstuck.claim_level('{mail}', after, $1, 0)`,
+    `select priority from unnest(array[0, 4, 6]) after, unstuck.claim_level('{mail}', after, $1)`,
     [null],
   )
   expect(rows.map(({ priority }) => priority)).toEqual([4, 6, null])

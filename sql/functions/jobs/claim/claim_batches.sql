@@ -23,23 +23,22 @@ language plpgsql set plan_cache_mode = /*plan_mode*/force_generic_plan set enabl
 set enable_bitmapscan = off as $$
 #variable_conflict use_variable
 declare
-  v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
-  v_types jsonb; -- By key: 2 ms faster for 1,000 types than in an array.
+  v_policy "unstuck".policies; v_types jsonb; -- By key: 2 ms faster for 1,000 types than in an array.
   v_queues text[] := p_queues; v_limited text[]; v_is_limited boolean := false; v_turns record; v_slots jsonb;
   v_skips text[] := '{}'; v_buried int := 0; v_level record; v_asked text[]; v_shares int[]; v_is_rest boolean;
   v_left int := p_limit; v_size int := 64; v_take int; v_tries int := 0; v_due record; v_choice record;
   v_ids /*id*/uuid[]; v_only /*id*/uuid[];
 begin
-  perform "unstuck".require_claims(p_worker_id, p_queues, p_limit, p_types, p_lease_ms);
-  v_types := jsonb_object(p_types, p_types);
+  select * into v_policy from "unstuck".policies where attachment = /*attachment*/'native'; -- Saves a call, 3 µs.
+  if not found or p_policy is not null then v_policy := "unstuck".policy_of(/*attachment*/'native', p_policy); end if;
+  v_types := "unstuck".claim_types(p_worker_id, p_queues, p_limit, p_types, p_lease_ms);
   if v_policy.is_observed then perform "unstuck".require_acting(/*attachment*/'native'); end if;
   /*+without_deadlines perform "unstuck".refuse_deadlines(/*attachment*/'native', v_policy); */
   if p_is_serial and not "unstuck".is_only_claim(/*attachment*/'native', p_queues) then return next; return; end if;
   lease_id := gen_random_uuid(); priority := -2147483648;
   max_attempts := v_policy.max_attempts; default_stage := v_policy.default_stage;
-  if "unstuck"."has_queue_rules"() then
-    select * into p_id, v_queues, v_limited, v_is_limited, v_slots
-      from "unstuck"."claim_scope"(p_worker_id, p_queues, p_id);
+  if "unstuck"."has_queue_rules"() then select * into p_id, v_queues, v_limited, v_is_limited, v_slots
+    from "unstuck"."claim_scope"(p_worker_id, p_queues, p_id);
   end if;
   if p_id is not null then v_left := 1; v_only := array[p_id];
     select * into priority, v_queues, p_cursors from "unstuck"."claim_level_of"(p_id, v_queues, p_types);
@@ -52,10 +51,12 @@ begin
                      from unnest(v_turns.priorities, v_turns.granted_at, v_turns.jobs) turn(priority, granted_at, jobs);
       v_left := v_turns.free; v_is_limited := false; v_limited := null; continue;
     end if;
-    v_level := "unstuck"."claim_level"(v_queues, priority, p_cursors, 0); priority := v_level.priority;
-    v_is_limited := priority is null and v_limited is not null and "unstuck"."kept_job"(p_worker_id) is null;
-    continue when v_is_limited; exit when priority is null;
-    v_take := least(v_left, v_size); v_is_rest := cardinality(v_level.queues) = 1; v_asked := null; v_ids := null;
+    v_level := "unstuck"."claim_level"(v_queues, priority, p_cursors);
+    if v_level.priority is null then
+      exit when v_limited is null or "unstuck"."kept_job"(p_worker_id) is not null; v_is_limited := true; continue;
+    end if;
+    priority := v_level.priority; v_take := least(v_left, v_size); v_is_rest := cardinality(v_level.queues) = 1;
+    v_asked := null; v_ids := null;
     loop
       if v_asked is null and v_is_rest then
         v_asked := v_level.queues; v_shares := array_fill(v_take, array[cardinality(v_asked)]);
@@ -70,25 +71,23 @@ begin
         v_choice := "unstuck"."decide_claim"(
           p_worker_id, v_due.held, v_left = p_limit or p_id is not null, p_id is null, lease_id, v_policy, v_buried,
           v_skips, v_slots);
-        if v_choice.is_reserved then return; end if;
-        if v_choice.is_alone then v_left := 1; v_take := 1; end if;
+        if v_choice.is_reserved then return; end if; if v_choice.is_alone then v_left := 1; v_take := 1; end if;
         v_buried := v_choice.buried; v_slots := v_choice.slots; v_ids := v_choice.ids;
         if cardinality(v_choice.skips) > cardinality(v_skips) then v_skips := v_choice.skips; v_asked := null; end if;
         continue when v_ids is null or cardinality(v_ids) > 0;
       else
         if v_due.granted > 0 then
           granted_at := v_due.granted_at; jobs := v_due.jobs; return next;
-          v_left := v_left - v_due.granted; v_take := v_take - v_due.granted;
+          v_left := v_left - v_due.granted; v_take := v_take - v_due.granted; if v_left = 0 then return; end if;
           v_size := least(10000, 50000000 / (octet_length(jobs) / v_due.granted)) + 1;
         end if;
         v_tries := case when v_due.granted > 0 then 0 else v_tries + 1 end; -- A trigger may keep jobs from running.
         continue when v_take > 0 and v_due.locked > v_due.granted and v_tries < 3; -- A row has moved.
       end if;
-      exit when v_is_rest or v_take = 0;
-      v_is_rest := true; v_asked := null; v_ids := null; -- Others may have locked jobs of the shares.
+      exit when v_is_rest or v_take = 0; -- Others may have locked jobs of the shares.
+      v_is_rest := true; v_asked := null; v_ids := null;
     end loop;
-    priority := priority - (v_take = 0)::int; -- There may be more.
-    exit when p_id is not null;
+    exit when p_id is not null; priority := priority - (v_take = 0)::int; -- There may be more.
   end loop;
 end
 $$;

@@ -23,14 +23,16 @@ language plpgsql as $$
 declare
   v_counted int := (p_policy.attempt_counted_at = 'claim')::int; v_stage text := p_policy.default_stage;
   v_lease_ms bigint := coalesce(p_lease_ms, "unstuck".same_lease_ms(p_policy));
-  v_deadline_ms bigint := "unstuck".same_deadline_ms(p_policy);
-  v_is_same boolean := v_lease_ms + v_deadline_ms is not null; v_has_queues boolean := cardinality(p_queues) > 1;
+  v_deadline_ms bigint := "unstuck".same_deadline_ms(p_policy); v_has_queues boolean := cardinality(p_queues) > 1;
+  v_is_same boolean := v_lease_ms + v_deadline_ms is not null; v_has_skips boolean := cardinality(p_skips) > 0;
   v_max_attempts int := p_policy.max_attempts; v_records_all boolean := p_policy.events = 'all'; v_recorded json;
   v_now timestamptz := clock_timestamp(); -- Not now(): a lease granted late in a transaction has its full length.
+  v_deadline_at timestamptz := "unstuck".after_ms(v_now, case when v_is_same then v_deadline_ms end);
+  v_ends_at timestamptz := case when v_is_same then least("unstuck".after_ms(v_now, v_lease_ms), v_deadline_at) end;
 begin
   with due as materialized (
-    select job.*, "unstuck".after_ms(v_now, least(job.lease_ms, job.deadline_ms)) as lease_ends_at,
-           "unstuck".after_ms(v_now, job.deadline_ms) as deadline_at
+    select job.*, coalesce(v_ends_at, "unstuck".after_ms(v_now, least(job.lease_ms, job.deadline_ms))) as lease_ends_at,
+           coalesce(v_deadline_at, "unstuck".after_ms(v_now, job.deadline_ms)) as deadline_at
       from unnest(p_queues, p_shares, p_starts, p_only) asked(queue, share, start, single), lateral (
       select job.ctid as place, job.tableoid as part, job."id" as id, asked.queue, its.chance,
              job."reaped_at" as reaped_at, /*+distributed its.due_at, */
@@ -53,18 +55,18 @@ begin
          and its.due_at <= now() and (its.due_at, job."id"::/*id*/uuid) >= (
                coalesce(asked.start, (p_cursors -> asked.queue ->> p_priority::text)::timestamptz, '-infinity'),
                coalesce(asked.single, /*lowest_id*/'00000000-0000-0000-0000-000000000000'))
-         and (p_types is null or p_types ? job."type"::text) and (its.chance = any (p_skips)) is not true
-         and (asked.single is null or job."id" = asked.single) and (p_ids is null or job."id" = any (p_ids))
+         and (p_types is null or p_types ? job."type"::text) and (asked.single is null or job."id" = asked.single)
+         and (v_has_skips and its.chance = any (p_skips)) is not true and (p_ids is null or job."id" = any (p_ids))
        order by its.due_at, job."id" limit least(asked.share, (p_slots ->> asked.queue)::int)
          for no key update of job skip locked) job
      where p_ids is null or asked.single is null or asked.single = any (p_ids) limit p_limit),
   granted as (
     update "unstuck"."jobs" job
        set "status" = /*running*/'running', "worker_id" = p_worker_id, "lease_id" = p_lease_id, "heartbeat_at" = v_now,
-           "fence" = coalesce(job."fence", 0) + 1, "attempt" = coalesce(job."attempt", 0) + v_counted,
-           "lease_expires_at" = due.lease_ends_at, "deadline_at" = due.deadline_at, "run_at" = null, "reaped_at" = null,
-           "progress_value" = null, "progress_text" = null,
-           "started_at" = coalesce(job."started_at", v_now), "last_attempt_at" = v_now, "updated_at" = v_now
+           "fence" = coalesce(job."fence", 0) + 1, "attempt" = coalesce(job."attempt", 0) + v_counted, "run_at" = null,
+           "lease_expires_at" = due.lease_ends_at, "deadline_at" = due.deadline_at, "reaped_at" = null,
+           "started_at" = coalesce(job."started_at", v_now), "last_attempt_at" = v_now, "updated_at" = v_now,
+           "progress_value" = null, "progress_text" = null
       from due
      where job.ctid = due.place and job.tableoid = due.part and (
            p_ids is not null or p_slots is null and not exists (select from due where chance is not null))
@@ -73,7 +75,7 @@ begin
               due.lease_ms, due.deadline_ms, due.other, due.reaped_at /*+distributed , due.due_at */)
   select (select count(*) from due), count(*), v_now,
          json_build_object('id', json_agg(id), 'payload', json_agg(payload), 'fence', 1, 'attempt', v_counted,
-           'created_at', json_agg(created_at), 'other', json_agg(other),
+           'created_at', json_agg(date_part('epoch', created_at) * 1000::float8), 'other', json_agg(other),
            'queue', coalesce(json_agg(queue) filter (where v_has_queues), to_json(p_queues[1])),
            'lease_ms', coalesce(json_agg(lease_ms) filter (where not v_is_same), to_json(v_lease_ms)),
            'deadline_ms', coalesce(json_agg(deadline_ms) filter (where not v_is_same), to_json(v_deadline_ms))),

@@ -24,10 +24,10 @@ begin
          batch.priority, coalesce(other.stage, batch.default_stage, type.name), other.owner,
          coalesce(other.attempt, list.attempt), coalesce(other.failures, 0), coalesce(other.crashes, 0),
          coalesce(other.timeouts, 0), coalesce(other.max_attempts, batch.max_attempts), coalesce(other.generation, 1),
-         job.created_at::timestamptz, coalesce(other.started_at, batch.granted_at), other.expected_duration_ms,
+         born.at, coalesce(other.started_at, batch.granted_at), other.expected_duration_ms,
          least("unstuck".listed(list.lease_ms, job.lease_ms)::float8, deadline.ms), deadline.ms, other.traceparent,
          other.reaped_at is not null,
-         "unstuck".ms_between(coalesce(other.run_at, job.created_at::timestamptz), batch.granted_at)
+         "unstuck".ms_between(coalesce(other.run_at, born.at), batch.granted_at)
     from "unstuck"."claim_batches"(p_worker_id, p_queues, p_limit, p_types, p_lease_ms, p_policy, p_actor, p_cursors,
                                    p_id) batch,
          json_to_record(batch.jobs::json) list(
@@ -42,6 +42,7 @@ begin
            type text, fence text, attempt int, stage text, owner text, failures int, crashes int, timeouts int,
            max_attempts int, generation int, run_at timestamptz, started_at timestamptz, expected_duration_ms float8,
            traceparent text, reaped_at timestamptz),
+         lateral (select to_timestamp(job.created_at::float8 / 1000::float8)) born(at),
          lateral (select "unstuck".listed(list.queue, job.queue)) queue(name),
          lateral (select coalesce(other.type, queue.name)) type(name),
          lateral (select "unstuck".listed(list.deadline_ms, job.deadline_ms)::float8) deadline(ms);

@@ -5,10 +5,11 @@
 -- A priority with a cursor is taken without looking: before the cursor lie the index entries of all jobs claimed so
 -- far, and vacuum cannot remove them while somebody holds the horizon. Without this, a claim fell from 38,000 to
 -- 10,000 jobs a second within 18 s.
--- p_lane 0: jobs without a group, 1: those with one.
+-- Jobs with a group are no part of it. They come after the others of their priority in the index, so the first entry
+-- tells: a condition on that key would make PostgreSQL 18 skip from priority to priority, 4 µs for each queue.
 create or replace function "unstuck"."claim_level"(
-  p_queues text[], p_priority int, p_cursors jsonb, p_lane int, out priority int, out queues text[],
-  out due_at timestamptz[], out ids /*id*/uuid[])
+  p_queues text[], p_priority int, p_cursors jsonb, out priority int, out queues text[], out due_at timestamptz[],
+  out ids /*id*/uuid[])
 language plpgsql stable as $$
 #variable_conflict use_column
 declare
@@ -16,24 +17,25 @@ declare
 begin
   for v_skipped in 0 .. 100 loop
     if v_skipped = 100 then
-      v_after := "unstuck"."due_level"(p_queues, v_after, p_cursors, p_lane) - 1;
+      v_after := "unstuck"."due_level"(p_queues, v_after, p_cursors) - 1;
     end if;
     select head.priority, array_agg(head.queue order by head.due_at nulls first, head.id) filter (where head.is_due),
            array_agg(head.due_at order by head.due_at nulls first, head.id) filter (where head.is_due),
            array_agg(head.id order by head.due_at nulls first, head.id) filter (where head.is_due)
       into priority, queues, due_at, ids
       from (select queue.name as queue, coalesce(level.priority, next_cursor.priority) as priority, level.due_at,
-                   level.id, coalesce(level.due_at <= now(), level.priority is null) as is_due
+                   level.id, coalesce(level.due_at <= now() and level.lane = 0, level.priority is null) as is_due
               from pg_catalog.unnest(p_queues) queue(name)
              cross join lateral (select case when p_cursors is not null then "unstuck".next_cursor(
                                    p_cursors -> queue.name, v_after) end as priority) next_cursor
               left join lateral (
-                select job."priority" as priority, coalesce(job."run_at", job."created_at") as due_at, job."id" as id
+                select job."priority" as priority, (job."group_key" is not null)::int as lane,
+                       coalesce(job."run_at", job."created_at") as due_at, job."id" as id
                   from "unstuck"."jobs" job
                  where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type")::text = queue.name
                    and job."priority" > v_after and job."priority" < coalesce(next_cursor.priority, 2147483648)
-                   and (job."group_key" is not null)::int = p_lane
-                 order by job."priority", coalesce(job."run_at", job."created_at"), job."id" limit 1) level on true)
+                 order by job."priority", (job."group_key" is not null)::int,
+                          coalesce(job."run_at", job."created_at"), job."id" limit 1) level on true)
              head
      where head.priority is not null
      group by head.priority order by head.priority limit 1;
@@ -44,7 +46,7 @@ end
 $$;
 
 -- Private: the next priority after p_priority that has a due job or a cursor.
-create or replace function "unstuck"."due_level"(p_queues text[], p_priority int, p_cursors jsonb, p_lane int)
+create or replace function "unstuck"."due_level"(p_queues text[], p_priority int, p_cursors jsonb)
 returns int language plpgsql stable as $$
 begin
   return (
@@ -56,7 +58,7 @@ begin
                           where job."status" = /*waiting*/'waiting'
                             and coalesce(job."queue", job."type")::text = queue.name and job."priority" > p_priority
                             and job."priority" < coalesce(next_cursor.priority, 2147483648)
-                            and (job."group_key" is not null)::int = p_lane
+                            and (job."group_key" is not null)::int = 0
                             and coalesce(job."run_at", job."created_at") <= now()
                           order by job."priority" limit 1) level on true);
 end

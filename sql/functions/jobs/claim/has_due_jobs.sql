@@ -8,10 +8,11 @@ begin
   perform "unstuck".require_list(p_queues, 'queues', 'names of queues');
   if "unstuck"."has_queue_rules"() then
     select queues into v_queues from "unstuck".open_queues(/*attachment*/'native', p_queues);
-    if (select priority is not null from "unstuck"."claim_level"(v_queues, -2147483648, null, 1)) then
+    if exists (select from pg_catalog.unnest(v_queues) queue(name)
+                where "unstuck"."group_level"(queue.name, -2147483648) is not null) then
       return true;
     end if;
   end if;
-  return (select priority is not null from "unstuck"."claim_level"(v_queues, -2147483648, null, 0));
+  return (select priority is not null from "unstuck"."claim_level"(v_queues, -2147483648, null));
 end
 $$;

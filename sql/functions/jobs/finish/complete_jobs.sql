@@ -29,7 +29,7 @@ declare
   v_results jsonb; -- By id and lease.
   v_done /*id*/uuid[];
   v_deleted /*id*/uuid[]; v_deleted_lease_ids uuid[];
-  v_events "unstuck".new_event[];
+  v_records_all boolean := v_policy.events = 'all'; v_events "unstuck".new_event[];
 begin
   if cardinality(p_lease_ids) = 1 and cardinality(p_ids) > 0 then
     v_lease_id := p_lease_ids[1];
@@ -71,7 +71,7 @@ begin
   )
   select array_agg(done."id"),
          array_agg(row(done."id"::text, 'complete', jsonb_build_object('attempt', done."attempt")
-                         || "unstuck".acted_by(p_actor))::"unstuck".new_event) filter (where v_policy.events = 'all')
+                         || "unstuck".acted_by(p_actor))::"unstuck".new_event) filter (where v_records_all)
     into v_done, v_events
     from done;
   if v_events is not null then

@@ -32,9 +32,8 @@ begin
     return;
   end if;
   select level.priority into v_plain
-    from "unstuck"."claim_level"(array[p_queue], p_after[1], null, 0) level;
-  select level.priority into priority
-    from "unstuck"."claim_level"(array[p_queue], p_after[2], null, 1) level;
+    from "unstuck"."claim_level"(array[p_queue], p_after[1], null) level;
+  priority := "unstuck"."group_level"(p_queue, p_after[2]);
   -- In one priority, jobs without a group come first in every second claim.
   if priority is null or v_plain < priority or v_plain = priority and random() < 0.5::float8 then
     priority := v_plain; lane := 0;
