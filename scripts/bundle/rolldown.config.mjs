@@ -19,6 +19,8 @@ const APPLICATION = 'index.ts'
 /** Between them they load what every command loads. */
 const COMMANDS = ['cli/connection/with-commands.ts', 'cli/health/status.ts', 'cli/jobs/jobs.ts']
 const HEARTBEAT_THREAD = 'compose/heartbeat-thread.ts'
+/** Runs before pg is loaded, which a bundle would import first. */
+const BEFORE_PG = 'store/postgres/connection/navigator-for-pg.ts'
 const HANDLER_CHILD = 'runtime/child/handler-child.ts'
 const ZOD_OPENAPI = 'http/openapi/zod-openapi.ts'
 /** Needs no package. Enough for the memory store and the Neo4j store. */
@@ -116,12 +118,13 @@ function keepPlaces(folder = '') {
   }
   return {
     name: 'keep-places',
-    // Packages and dynamic imports stay where they are.
+    // Packages, dynamic imports and what has to run before a package stay where they are.
     resolveId(specifier, importer, { kind }) {
       if (importer === undefined) return null
       if (!specifier.startsWith('.')) return { id: specifier, external: 'absolute' }
-      if (kind !== 'dynamic-import') return null
-      return { id: placeOf(posix.join(dirname(nameOf(importer)), specifier)), external: 'absolute' }
+      const name = posix.join(dirname(nameOf(importer)), specifier)
+      if (kind !== 'dynamic-import' && name !== BEFORE_PG) return null
+      return { id: placeOf(name), external: 'absolute' }
     },
     // A bundled module resolves its files from its original place.
     transform(code, id) {

@@ -9,11 +9,4 @@ for (const stream of [process.stdout, process.stderr]) {
   })
 }
 
-// Node 20 has no `navigator`, so pg asks for `Response` to learn where it runs: that loads all of fetch, 30 ms of each command.
-if (!('navigator' in globalThis))
-  Object.defineProperty(globalThis, 'navigator', {
-    value: { userAgent: `Node.js/${process.versions.node.split('.')[0]}` },
-    configurable: true,
-  })
-
 await runCli(process.argv.slice(2))

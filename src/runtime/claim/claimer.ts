@@ -142,7 +142,7 @@ export class Claimer<Tx> {
       const size = canClaim() ? planClaim(this.#facts()) : null
       this.#lastFound = size === null ? 'unknown' : await this.#claim(size)
       if (this.#lastFound !== 'all') await this.#waker.pause(this.#pauseMs())
-      if (this.#lastFound === 'unknown' && planClaim(this.#facts()) !== null) await this.#gather()
+      if (['all', 'unknown'].includes(this.#lastFound) && planClaim(this.#facts())) await this.#gather()
       await this.#releaseStale()
     }
     await this.#releaseStale()

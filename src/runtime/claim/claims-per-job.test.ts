@@ -122,6 +122,31 @@ describe('claims of one worker until everything is done', () => {
       await stopped
     })
 
+  it('WORK-10 slots that become free during a claim wait for others before the next one, as before the first', async () => {
+    const bench = new MemoryWorkerBench()
+    await bench.enqueue(1_000)
+    const slow = slowed(bench.store, 5)
+    let claims = 0
+    const over: JobStore = {
+      ...bench.store,
+      completeJobs: slow.completeJobs.bind(slow),
+      async claimJobs(request) {
+        const jobs = await slow.claimJobs(request)
+        if (jobs.length > 0) claims++
+        return jobs
+      },
+    }
+    let started = 0
+    bench.work(() => sleep(1_000 + ((started++ * 7) % 13)), { concurrency: 100, over })
+    await vi.advanceTimersByTimeAsync(11_000)
+    expect(await bench.store.readHealth()).toMatchObject({ waiting: 0, running: 0 })
+    // Thirty without that wait.
+    expect(claims).toBe(25)
+    const stopped = bench.stop()
+    await vi.advanceTimersByTimeAsync(1_000)
+    await stopped
+  })
+
   it('WORK-10 slow jobs that end within milliseconds are completed by one call and replaced by one claim', async () => {
     const bench = new MemoryWorkerBench()
     await bench.enqueue(3 * SLOTS)

@@ -133,7 +133,8 @@ class RunningWorker<Tx> {
     void heartbeat.died.then((error) => this.#leave(error.message))
     await Promise.race([stopped, Promise.all([firstSweep, heartbeat.ready])])
     const watch = this.#watchBreakers()
-    events.emit('worker:started', { workerId, types: handlers.map(({ type }) => type), concurrency })
+    if (!this.#stopping.signal.aborted)
+      events.emit('worker:started', { workerId, types: handlers.map(({ type }) => type), concurrency })
     // A claim that hangs must not delay the grace: jobs it brings after the stop are released.
     const claiming = this.#claimer.run()
     await stopped

@@ -41,12 +41,14 @@ const packages = (imported: string[]) =>
     imported.some((url) => url.includes(`/node_modules/${name}/`)),
   )
 
-/** Chunks with all modules that an application loads (ADR 0017). */
+const BEFORE_PG = 'store/postgres/connection/navigator-for-pg.js'
+/** Chunks with all modules that an application loads (ADR 0017), and the module that has to run before pg does. */
 const applicationFiles = [
   'application.js',
   'children.js',
   'deployment.js',
   'rolldown-runtime.js',
+  BEFORE_PG,
   'vocabulary.js',
 ]
 
@@ -66,7 +68,40 @@ it('WORK-1 an application loads few files of ours', async () => {
   expect(ownFiles(imported)).toEqual([...applicationFiles, 'index.js'].sort())
 })
 
-it('LEASE-9 the heartbeat thread loads one file of ours, and of others the driver alone', async () => {
+/** Runs a program as under Node 20, which has no `navigator`, and lists the modules of its fetch. */
+const fetchIn = (program: string) =>
+  `delete globalThis.navigator
+   ${program}
+   const fetchModules = process.moduleLoadList.filter((name) => name.includes('undici'))`
+
+it('WORK-1 pg loads no fetch where there is no navigator, and the application sees none afterwards', async () => {
+  const { stdout, imported } = await run(
+    `${fetchIn(`await import('dist/index.js')`)}
+     console.log(fetchModules.length, 'navigator' in globalThis)`,
+  )
+  expect(imported.some((url) => url.includes('/node_modules/pg/'))).toBe(true)
+  expect(stdout).toBe('0 false')
+})
+
+it('LEASE-9 nor does the heartbeat thread', async () => {
+  const thread = `${fetchIn(`await import('dist/compose/heartbeat-thread.js')`)}
+    const { parentPort } = await import('node:worker_threads')
+    parentPort.postMessage({ fetchModules })`
+  const { stdout } = await run(
+    `const { Worker } = await import('node:worker_threads')
+     const workerData = { databaseUrl: 'postgres://127.0.0.1:1/none', schema: 'unstuck', policy: {}, intervalMs: 1000 }
+     const source = 'data:text/javascript,' + encodeURIComponent(${JSON.stringify(thread)})
+     const thread = new Worker(new URL(source), { workerData, execArgv: [] })
+     const message = await new Promise((resolve) => {
+       thread.on('message', (sent) => sent.fetchModules && resolve(sent))
+     })
+     console.log(message.fetchModules.length)
+     await thread.terminate()`,
+  )
+  expect(stdout).toBe('0')
+})
+
+it('LEASE-9 the heartbeat thread loads two files of ours, and of others the driver alone', async () => {
   const { stdout, imported } = await run(
     `const { Worker } = await import('node:worker_threads')
      const workerData = { databaseUrl: 'postgres://127.0.0.1:1/none', schema: 'unstuck', policy: {}, intervalMs: 1000 }
@@ -76,7 +111,7 @@ it('LEASE-9 the heartbeat thread loads one file of ours, and of others the drive
      await thread.terminate()`,
   )
   expect(stdout).toBe('failed')
-  expect(ownFiles(imported)).toEqual(['compose/heartbeat-thread.js'])
+  expect(ownFiles(imported)).toEqual(['compose/heartbeat-thread.js', BEFORE_PG])
   expect(imported.some((url) => url.includes('/node_modules/pg/'))).toBe(true)
   expect(imported.some((url) => url.includes('/node_modules/croner/'))).toBe(false)
 })

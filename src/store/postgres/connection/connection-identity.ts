@@ -1,7 +1,8 @@
 // Identifies the database behind a connection string, and detects a pooler in between.
-import pg from 'pg'
+
 import { UnstuckError } from '../../../errors/index.ts'
 import { readQuery } from '../sql-queries.ts'
+import { pg } from './driver.ts'
 import { endClient } from './end-client.ts'
 import { translated } from './postgres-errors.ts'
 

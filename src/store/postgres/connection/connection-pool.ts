@@ -1,8 +1,9 @@
 // The pool never changes session state, by startup parameter or SET: a pooler in transaction mode refuses the first and leaks
 // the second to other clients (C15). Limits are set per transaction, by the role, and on this side.
-import pg from 'pg'
+
 import { UnstuckError } from '../../../errors/index.ts'
 import { CallGate } from './call-gate.ts'
+import { pg } from './driver.ts'
 import { destroyClient, END_WAIT_MS, settledWithin } from './end-client.ts'
 import { type PgClient, type QueryClient, toExecutor } from './executor.ts'
 import { nameStatements, StatementNames } from './named-statements.ts'

@@ -2,12 +2,12 @@
 // save time (C16): workers poll as well.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import { hintForAll, type JobHint } from '../../../policy/wake/wake-turn.ts'
 import type { TableProfile } from '../../../profile/profile.ts'
 import { render } from '../render/render.ts'
 import { readQuery } from '../sql-queries.ts'
 import { isDirect } from './connection-identity.ts'
+import { pg } from './driver.ts'
 import { endClient } from './end-client.ts'
 import { readCancels, readHints } from './read-hints.ts'
 import { findAddress, type ServerAddress } from './schema-owners.ts'

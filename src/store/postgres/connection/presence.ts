@@ -1,10 +1,11 @@
 // The session of a process for presence: a shared advisory lock, held for as long as the process lives (LEASE-10, C24).
-import pg from 'pg'
+
 import type { TableProfile } from '../../../profile/profile.ts'
 import type { PresenceConnection, PresenceFailure } from '../../presence-connection.ts'
 import { render } from '../render/render.ts'
 import { readQuery } from '../sql-queries.ts'
 import { isDirect } from './connection-identity.ts'
+import { pg } from './driver.ts'
 import { destroyClient, endClient } from './end-client.ts'
 import type { Row } from './executor.ts'
 import { findAddress, type ServerAddress } from './schema-owners.ts'

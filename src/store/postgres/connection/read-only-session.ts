@@ -1,8 +1,9 @@
 // A connection that cannot write. Every read is a read-only transaction of its own with short limits, and verifies at its end
 // that it was one, since users are told that nothing was written.
-import pg from 'pg'
+
 import { UnstuckError } from '../../../errors/index.ts'
 import { readSql } from '../sql-files.ts'
+import { pg } from './driver.ts'
 import type { Row } from './executor.ts'
 import { translated } from './postgres-errors.ts'
 

@@ -1,7 +1,8 @@
 // One direct connection for schema changes: one migrator at a time, with lock timeouts, so that traffic of the team does
 // not queue behind our lock requests.
-import pg from 'pg'
+
 import { UnstuckError } from '../../../../errors/index.ts'
+import { pg } from '../../connection/driver.ts'
 import type { Row } from '../../connection/executor.ts'
 import { translated } from '../../connection/postgres-errors.ts'
 import { type RenderOptions, render } from '../../render/render.ts'
