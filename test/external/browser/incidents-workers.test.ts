@@ -80,7 +80,7 @@ describe('an incident', () => {
       "update unstuck.workers set seen_at = now() - interval '20 min' where worker_id = 'killed:1'",
     )
     await expectTrueCounts(bench)
-    await bench.page.getByText('killed or lost: it never said that it stops').waitFor()
+    await bench.page.getByText('killed or lost', { exact: true }).waitFor()
     expect(await bench.page.getByText('stopped:1').count()).toBe(0)
     await bench.page.getByRole('button', { name: 'Show 1 worker that ended' }).click()
     await bench.page.getByText('stopped:1').waitFor()
