@@ -163,7 +163,7 @@ function PromiseNumbers({ slo }: { slo: Slo }) {
         value={slo.share === null ? '–' : `${(slo.share * 100).toFixed(slo.share === 1 ? 0 : 1)} %`}
         note={
           slo.rescued === 0
-            ? 'no rescues'
+            ? 'none runs again yet'
             : slo.is_kept
               ? 'promise kept'
               : `${slo.rescued - slo.in_time} late`

@@ -121,7 +121,9 @@ function rescueLights(slos: Slo[]): Light[] {
   )[0]
   if (worst === undefined) return []
   const common = { key: 'rescue', to: '/reaper' }
-  if (worst.p95_ms === null) return [{ ...common, tone: 'good', value: '0', label: 'rescues needed' }]
+  // A job that is requeued and still waits is not rescued yet.
+  if (worst.p95_ms === null)
+    return [{ ...common, tone: 'quiet', value: '0', label: 'rescues completed in 24 h' }]
   // The promise uses the default lease; each rescue is measured against the lease of its stage.
   const late = worst.rescued - worst.in_time
   return [
