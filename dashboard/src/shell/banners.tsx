@@ -148,7 +148,7 @@ function heldBanners({ breakers, queues }: LiveState): Banner[] {
           ...(resumes || remedy === null ? {} : { remedies: { table: null, remedies: [remedy] } }),
           text: (
             <>
-              <Go to="/dependencies" className="underline underline-offset-3">
+              <Go to="/dependencies" className="py-1 underline underline-offset-3">
                 {banner}
               </Go>
               {count}
@@ -179,7 +179,7 @@ function useOperationBanners(): Banner[] {
       tone: 'info',
       text: (
         <>
-          <Go to={operationPath(operation.id)} className="underline underline-offset-3">
+          <Go to={operationPath(operation.id)} className="py-1 underline underline-offset-3">
             {actionWords[operation.action].verb} of {plural(operation.total, 'job')}
           </Go>
           <span className="font-normal">: {showCount(doneOf(operation))} done so far.</span>
