@@ -21,7 +21,7 @@ import { signsOfLife, type WorkerView, workerViews } from './worker-views.ts'
 
 const STATES: Record<Worker['state'], { tone: Tone; word: string; order: number }> = {
   zombie: { tone: 'bad', word: 'zombie: heartbeats, but no progress', order: 0 },
-  silent: { tone: 'bad', word: 'silent, leases not expired yet', order: 1 },
+  silent: { tone: 'bad', word: 'silent, holds jobs', order: 1 },
   late: { tone: 'warn', word: 'late', order: 2 },
   draining: { tone: 'info', word: 'draining', order: 3 },
   live: { tone: 'good', word: 'live', order: 4 },

@@ -143,7 +143,7 @@ function printCounts({ health, dead, workers, fleet }: TableStatus): void {
     ],
     [
       '  workers',
-      String((workers.live ?? 0) + (workers.late ?? 0)),
+      String(fleet.workers),
       known.map((state) => `${workers[state]} ${state === 'gone' ? 'killed or lost' : state}`).join(', ') ||
         'none reported in the last hour',
     ],
