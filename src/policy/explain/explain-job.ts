@@ -128,7 +128,7 @@ function explainOverdue(facts: JobFacts, worker: string, asked: Reason[]): Expla
 
 function noReaper(reaperAgeMs: number | null): Reason {
   const since = reaperAgeMs === null ? 'no sweep yet' : `last sweep ${showDuration(reaperAgeMs)} ago`
-  return block('NO_REAPER', `${since}: start a worker, or unstuck reap`, null)
+  return block('NO_REAPER', `${since}: start a worker, or unstuck reaper`, null)
 }
 
 /** Tenths matter here: `1.2 s`. */
