@@ -122,8 +122,7 @@ function rescueLights(slos: Slo[]): Light[] {
   if (worst === undefined) return []
   const common = { key: 'rescue', to: '/reaper' }
   // A job that is requeued and still waits is not rescued yet.
-  if (worst.p95_ms === null)
-    return [{ ...common, tone: 'quiet', value: '0', label: 'rescues completed in 24 h' }]
+  if (worst.p95_ms === null) return [{ ...common, tone: 'quiet', value: '0', label: 'rescues completed' }]
   // The promise uses the default lease; each rescue is measured against the lease of its stage.
   const late = worst.rescued - worst.in_time
   return [
