@@ -55,14 +55,16 @@ describe('status', () => {
     const { exitCode, stdout } = await runInProcess(['status'], { DATABASE_URL: fresh.url })
     expect(exitCode).toBe(0)
     expect(stdout).not.toContain('✗')
-    expect(stdout).toContain('○ no sweep yet, and nothing to sweep; start with unstuck worker handlers.js')
+    expect(stdout).toContain(
+      '○ no reaper has swept yet, and there is nothing to sweep; to start: unstuck worker handlers.js',
+    )
     const freshStore = createPostgresStore({ client: fresh.pool, table })
     await freshStore.enqueueJobs([{ type: 'asr' }])
     await freshStore.claimJobs({ workerId: 'w1', queues: ['asr'], limit: 1 })
     const unswept = await runInProcess(['status'], { DATABASE_URL: fresh.url })
     expect(unswept.exitCode).toBe(1)
     expect(unswept.stdout).toContain(
-      '✗ no sweep yet; start one: unstuck worker handlers.js, or unstuck reaper',
+      '✗ no reaper has swept yet; to start one: unstuck worker handlers.js, or unstuck reaper',
     )
     await fresh.drop()
   })

@@ -119,8 +119,8 @@ function reaperBanners({ tables }: LiveState): Banner[] {
         remedies: { table, remedies: health.remedies },
         text:
           reaper_age_ms === null
-            ? `No sweep of ${table} has run yet.`
-            : `No sweep of ${table} for ${showDuration(reaper_age_ms)}.`,
+            ? `No reaper has swept ${table} yet.`
+            : `No reaper has swept ${table} for ${showDuration(reaper_age_ms)}.`,
       })
     if (hold_reason !== null)
       said.push({

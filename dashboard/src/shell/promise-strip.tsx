@@ -62,7 +62,7 @@ function Sign({ tone }: { tone: Tone }) {
 
 const unknownLights: Light[] = [
   { key: 'overdue', tone: 'quiet', value: '–', label: 'past their lease', to: '/reaper' },
-  { key: 'reaper', tone: 'quiet', value: '–', label: 'since the last sweep', to: '/reaper' },
+  { key: 'reaper', tone: 'quiet', value: '–', label: 'since a reaper swept', to: '/reaper' },
   { key: 'oldest', tone: 'quiet', value: '–', label: 'oldest due job', to: '/jobs' },
 ]
 
@@ -94,7 +94,7 @@ function healthLights(tables: TableHealth[]): Light[] {
           ? 'quiet'
           : 'bad',
       value: isSwept ? showDuration(age) : 'never',
-      label: isSwept ? 'since the last sweep' : 'swept',
+      label: isSwept ? 'since a reaper swept' : 'swept',
       to: '/reaper',
     },
     {

@@ -160,14 +160,17 @@ function printHealth(health: TableStatus['health'], ageRule: AgeRule): void {
   printLine(`  ${describeSweeps(health)}`)
 }
 
-/** `last sweep 3 s ago`; where nobody sweeps, what starts it. Nothing is wrong with that while there is no work. */
+/** `last sweep by a reaper 3 s ago`: not one by hand; where nobody sweeps, what starts it. Nothing is wrong with that while there is no work. */
 function describeSweeps({ reaperAgeMs, sweepIntervalMs, running, due }: TableStatus['health']): string {
-  const last = reaperAgeMs === null ? 'no sweep yet' : `last sweep ${showDuration(reaperAgeMs)} ago`
+  const last =
+    reaperAgeMs === null
+      ? 'no reaper has swept yet'
+      : `last sweep by a reaper ${showDuration(reaperAgeMs)} ago`
   if (!isReaperLate(reaperAgeMs, sweepIntervalMs)) return last
   const start = 'unstuck worker handlers.js, or unstuck reaper'
   return running + due > 0
-    ? `✗ ${last}; start one: ${start}`
-    : `○ ${last}, and nothing to sweep; start with ${start}`
+    ? `✗ ${last}; to start one: ${start}`
+    : `○ ${last}, and there is nothing to sweep; to start: ${start}`
 }
 
 export function describeUnjudged(count: number, ageRule: AgeRule): string {

@@ -127,7 +127,8 @@ function explainOverdue(facts: JobFacts, worker: string, asked: Reason[]): Expla
 }
 
 function noReaper(reaperAgeMs: number | null): Reason {
-  const since = reaperAgeMs === null ? 'no sweep yet' : `last sweep ${showDuration(reaperAgeMs)} ago`
+  const since =
+    reaperAgeMs === null ? 'no reaper has swept yet' : `no reaper has swept for ${showDuration(reaperAgeMs)}`
   return block('NO_REAPER', `${since}: start a worker, or unstuck reaper`, null)
 }
 

@@ -49,7 +49,7 @@ describe('an incident', () => {
   it('SEE-7 no reaper: running jobs that nobody sweeps are an alert with the command', async () => {
     await bench.startWorker({ id: 'w:1', type: 'asr', claims: 2 })
     await expectTrueCounts(bench)
-    await notices().getByText('No sweep of jobs has run yet.').waitFor()
+    await notices().getByText('No reaper has swept jobs yet.').waitFor()
     await notices().getByRole('button', { name: 'Start a reaper' }).click()
     await bench.page.getByRole('dialog').getByText('unstuck reaper').waitFor()
     expect((await bench.status()).exitCode).toBe(1)
@@ -67,7 +67,7 @@ describe('an incident', () => {
     await ageSweep(6)
     await expect
       .poll(() => notices().textContent(), { timeout: 30_000 })
-      .toMatch(/No sweep of jobs for 6 min/)
+      .toMatch(/No reaper has swept jobs for 6 min/)
     await expectTrueCounts(bench)
   })
 
