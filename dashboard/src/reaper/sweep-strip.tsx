@@ -75,7 +75,7 @@ function Row({ sweep }: { sweep: Sweep }) {
       <td className="py-1.5 pr-4">
         <Time at={began_at} isRelative />
       </td>
-      <td className="w-full max-w-0 min-w-24 truncate pr-4 font-mono text-xs" title={by}>
+      <td className="w-full max-w-0 min-w-16 truncate pr-4 font-mono text-xs" title={by}>
         {by}
       </td>
       {[found, requeued, dead, skipped, held].map((count, index) => (
