@@ -180,7 +180,7 @@ interface CounterProps {
   note: string
   q?: string
   to?: string
-  /** What is wrong: the number itself, or what its note says. */
+  /** The red part: the number, or its note. */
   bad?: 'value' | 'note' | null
 }
 
