@@ -157,7 +157,7 @@ async function takeAll(url, workers, store) {
   await act(store)
   for (const name of ['dead-letters', 'dependencies', 'jobs', 'queues']) {
     await light.goto(`${url}/${name}${name === 'jobs' ? COLUMNS : ''}`)
-    await light.getByText('since the last sweep').waitFor()
+    await light.getByText('since a reaper swept').waitFor()
     await waitFor(1_500)
     await take(light, name)
   }

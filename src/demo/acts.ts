@@ -32,6 +32,8 @@ const BUSY_LIMIT_MS = 15_000
 const FREEZE_LIMIT_MS = 30_000
 const BROKEN_MS = 2_500
 const DOWN_MS = 2_500
+/** How long it waits until every worker has a job to lose. */
+const FILL_LIMIT_MS = 3_000
 const BURST = 3
 
 interface Victim {
@@ -66,15 +68,25 @@ function hasTimeLeft({ payload, lastAttemptAt }: WatchedJob, nowMs: number): boo
   return lastAttemptAt !== null && lastAttemptAt.getTime() + durationMs - nowMs > LEAST_LEFT_MS
 }
 
-function findHandRolled({ handRolledWorkers, watch, random }: DemoSession): DemoProcess | undefined {
-  const busy = handRolledWorkers.filter(
+function busyHandRolled({ handRolledWorkers, watch }: DemoSession): DemoProcess[] {
+  return handRolledWorkers.filter(
     ({ state, name, pid }) =>
       state === 'ready' &&
       watch.snapshot.handRolled.some(
         ({ status, worker }) => status === 'processing' && worker === workerIdOf(name, pid),
       ),
   )
-  return busy[Math.floor(random() * busy.length)]
+}
+
+function findHandRolled(session: DemoSession): DemoProcess | undefined {
+  const busy = busyHandRolled(session)
+  return busy[Math.floor(session.random() * busy.length)]
+}
+
+function isEverybodyBusy(session: DemoSession): boolean {
+  const { workers, handRolledWorkers, watch } = session
+  const running = watch.snapshot.jobs.filter(({ status }) => status === 'running')
+  return running.length >= workers.length && busyHandRolled(session).length === handRolledWorkers.length
 }
 
 async function kill(session: DemoSession): Promise<void> {
@@ -171,6 +183,8 @@ async function allDown(session: DemoSession): Promise<void> {
   const { watch, workers, handRolledWorkers, reaper, say, signal } = session
   const all = session.processes()
   const isDown = () => all.every(({ state }) => state === 'killed')
+  for (let count = 0; count < 2 * workers.length; count++) await session.feed.add('plain', true)
+  await watch.until(() => isEverybodyBusy(session), FILL_LIMIT_MS)
   say(`kill -9 for all ${workers.length} workers of each side, and the reaper`)
   for (const process of all) process.hold()
   await watch.until(isDown)
@@ -186,7 +200,7 @@ async function allDown(session: DemoSession): Promise<void> {
   const isCutOff = ({ id, status, crashes }: WatchedJob) =>
     status === 'running' && held.some((job) => job.id === id && job.crashes === crashes)
   await watch.until(({ jobs }) => !jobs.some(isCutOff))
-  say(`the ${held.length} interrupted jobs are back`)
+  say(held.length === 1 ? 'the interrupted job is back' : `the ${held.length} interrupted jobs are back`)
   await Promise.all([...others, ...othersByHand, reaper].map((process) => process.start()))
   await watch.until(({ jobs }) => jobs.every((job) => !held.some(({ id }) => id === job.id) || hasEnded(job)))
 }

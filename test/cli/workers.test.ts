@@ -41,13 +41,32 @@ const report: WorkerReport = {
 
 describe('status', () => {
   it('SEE-3 never calls a rescue unneeded beside a job past its lease', async () => {
-    expect((await run('status')).stdout).toContain('● rescue last 24 h: none needed')
+    expect((await run('status')).stdout).toContain('● rescue last 24 h: none completed')
     await store.enqueueJobs([{ type: 'asr' }])
     await store.claimJobs({ workerId: 'w1', queues: ['asr'], limit: 1, leaseMs: 10_000 })
     await forward(60_000)
     const { exitCode, stdout } = await run('status')
     expect(exitCode).toBe(1)
-    expect(stdout).toContain('! rescue last 24 h: none yet, 1 to rescue now — promise')
+    expect(stdout).toContain('! rescue last 24 h: none completed, 1 to rescue now — promise')
+  })
+
+  it('SEE-7 a fresh install without jobs is no failure, and says what sweeps', async () => {
+    const fresh = await createInstalledDatabase()
+    const { exitCode, stdout } = await runInProcess(['status'], { DATABASE_URL: fresh.url })
+    expect(exitCode).toBe(0)
+    expect(stdout).not.toContain('✗')
+    expect(stdout).toContain(
+      '○ no reaper has swept yet, and there is nothing to sweep; to start: unstuck worker handlers.js',
+    )
+    const freshStore = createPostgresStore({ client: fresh.pool, table })
+    await freshStore.enqueueJobs([{ type: 'asr' }])
+    await freshStore.claimJobs({ workerId: 'w1', queues: ['asr'], limit: 1 })
+    const unswept = await runInProcess(['status'], { DATABASE_URL: fresh.url })
+    expect(unswept.exitCode).toBe(1)
+    expect(unswept.stdout).toContain(
+      '✗ no reaper has swept yet; to start one: unstuck worker handlers.js, or unstuck reaper',
+    )
+    await fresh.drop()
   })
 
   it('SEE-8 counts dead jobs and workers, and names the command that ends each cause', async () => {
@@ -151,7 +170,7 @@ describe('workers', () => {
   })
 
   it('SEE-6 status shows rescue times and the promise', async () => {
-    expect((await run('status')).stdout).toContain('rescue last 24 h: none needed — promise ≤ 72 s')
+    expect((await run('status')).stdout).toContain('rescue last 24 h: none completed — promise ≤ 72 s')
     await store.writePolicy({ reapBackoffStepsMs: [0], requeueRatePerS: 0 })
     const claim = () => store.claimJobs({ workerId: 'alpha:1', queues: ['asr'], limit: 1 })
     await store.enqueueJobs([{ type: 'asr' }])

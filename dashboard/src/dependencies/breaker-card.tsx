@@ -1,10 +1,11 @@
 import type { Breaker, Queue } from '../../../src/http/contract/index.ts'
 import { holdBreaker, resumeBreaker } from '../api/commands.ts'
+import { agoMs } from '../api/database-clock.ts'
 import { showCount, showDuration } from '../format/show-time.ts'
 import { showTotalOf, totalOf } from '../format/totals.ts'
 import { Badge } from '../ui/badge.tsx'
-import { Time } from '../ui/time.tsx'
 import type { Tone } from '../ui/tone.ts'
+import { useTick } from '../ui/use-tick.ts'
 import { HoldControl } from './hold-control.tsx'
 
 const STATES: Record<Breaker['state'], { tone: Tone; word: string }> = {
@@ -15,6 +16,7 @@ const STATES: Record<Breaker['state'], { tone: Tone; word: string }> = {
 }
 
 export function BreakerCard({ breaker, queues }: { breaker: Breaker; queues: Queue[] }) {
+  useTick(1_000)
   const { tone, word } = STATES[breaker.state]
   const names = breaker.queues.map(({ queue }) => queue)
   const bound = queues.filter(({ queue }) => names.includes(queue))
@@ -23,9 +25,7 @@ export function BreakerCard({ breaker, queues }: { breaker: Breaker; queues: Que
       <div className="flex flex-wrap items-center gap-2">
         <h2 className="text-base font-semibold">{breaker.name}</h2>
         <Badge tone={tone}>{word}</Badge>
-        <span className="ml-auto text-xs text-soft">
-          since <Time at={breaker.since} isRelative />
-        </span>
+        <span className="ml-auto text-xs text-soft">for {showDuration(agoMs(breaker.since) ?? 0)}</span>
       </div>
       {breaker.banner === null ? null : (
         <p className="rounded-md bg-warn-wash px-3 py-2 font-medium text-warn">{breaker.banner}</p>

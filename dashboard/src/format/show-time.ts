@@ -42,6 +42,13 @@ export function showTime(time: string, mode: TimeMode, ago: number | null): stri
   return `${day} ${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`
 }
 
+/** `14:02`, or `14:02Z`. */
+export function showClock(timeMs: number, mode: TimeMode): string {
+  const date = new Date(timeMs)
+  if (mode === 'utc') return `${date.toISOString().slice(11, 16)}Z`
+  return `${pad(date.getHours())}:${pad(date.getMinutes())}`
+}
+
 export const showCount = (value: number) => value.toLocaleString('en')
 
 export const plural = (count: number, word: string, words = `${word}s`) =>

@@ -34,7 +34,9 @@ export function AttemptList({ attempts }: { attempts: Attempt[] }) {
               <td className="py-1.5 pr-4">
                 <Badge tone={TONES[attempt.outcome] ?? 'quiet'}>{attempt.outcome}</Badge>
               </td>
-              <td className="py-1.5 pr-4 font-mono text-xs leading-6">{attempt.worker_id ?? '–'}</td>
+              <td className="py-1.5 pr-4 font-mono text-xs leading-6 whitespace-nowrap">
+                {attempt.worker_id ?? '–'}
+              </td>
               <td className="py-1.5 pr-4">
                 <Time at={attempt.started_at} />
               </td>

@@ -3,7 +3,7 @@ import type { BandKind, Timeline } from './timeline.ts'
 
 const LOOKS: Record<BandKind, { look: string; word: string }> = {
   run: { look: 'bg-good-bar', word: 'ran' },
-  dark: { look: 'hatched', word: 'silent, until requeued' },
+  dark: { look: 'hatched', word: 'silent' },
   wait: { look: 'dotted', word: 'waited' },
 }
 

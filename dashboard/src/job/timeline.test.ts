@@ -41,8 +41,23 @@ describe('timelineOf', () => {
 
   it('SEE-5 an attempt that runs reaches to now, on the clock of the database', () => {
     const running = attempt({ ended_at: null, outcome: 'running' })
-    const timeline = timelineOf({ status: 'running' } as Job, [running], [], Date.parse(at(7)))
+    const timeline = timelineOf(
+      { status: 'running', lease_expires_at: at(9) } as Job,
+      [running],
+      [],
+      Date.parse(at(7)),
+    )
     expect(timeline?.lanes[0]?.bands).toEqual([{ kind: 'run', from: 0, to: 1, ms: 7_000 }])
+  })
+
+  it('SEE-7 an attempt past its lease is dark from its last heartbeat', () => {
+    const running = attempt({ ended_at: null, outcome: 'running', last_heartbeat_at: at(5) })
+    const silent = { status: 'running', lease_expires_at: at(8) } as Job
+    expect(timelineOf(silent, [running], [], Date.parse(at(10)))?.lanes[0]?.bands).toEqual([
+      { kind: 'run', from: 0, to: 0.5, ms: 5_000 },
+      { kind: 'dark', from: 0.5, to: 1, ms: 5_000 },
+    ])
+    expect(timelineOf(silent, [running], [], Date.parse(at(7)))?.lanes[0]?.bands).toHaveLength(1)
   })
 
   it('SEE-5 what somebody did by hand is marked with who and why', () => {

@@ -55,7 +55,9 @@ export function timelineOf(
   const lanes = known.map((attempt, index) => {
     const start = startOf(attempt)
     const end = timeOf(attempt.ended_at) ?? nowMs
-    const heard = attempt.outcome === 'reaped' ? (timeOf(attempt.last_heartbeat_at) ?? end) : end
+    const isSilent =
+      attempt.outcome === 'reaped' || (attempt.outcome === 'running' && isPastLease(job, nowMs))
+    const heard = isSilent ? (timeOf(attempt.last_heartbeat_at) ?? end) : end
     const nextStart = starts[index + 1]
     const waitEnd = nextStart ?? timeOf(attempt.next_run_at) ?? end
     return {
@@ -70,6 +72,11 @@ export function timelineOf(
     return [{ share: share(Date.parse(event.at)), event, text: `${event.type} by ${actor}${why}` }]
   })
   return { startMs, endMs, lanes, marks }
+}
+
+/** Whether it still runs is not known from then on. */
+function isPastLease({ lease_expires_at }: Job, nowMs: number): boolean {
+  return lease_expires_at !== null && Date.parse(lease_expires_at) < nowMs
 }
 
 function startOf({ started_at, last_heartbeat_at, ended_at }: Attempt): number {

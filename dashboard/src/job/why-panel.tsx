@@ -40,10 +40,12 @@ export function WhyPanel({ why }: { why: WhyAnswer }) {
                 {is_blocking ? '■' : '□'}
               </span>
               <code className="font-mono text-xs font-semibold">{code}</code>
-              <span>{message}</span>
-              {until_ms === null || until_ms <= 0 ? null : (
-                <span className="text-xs">for {showDuration(until_ms)} more</span>
-              )}
+              <span className="min-w-[min(100%,24rem)] flex-1">
+                {message}
+                {until_ms === null || until_ms <= 0 ? null : (
+                  <span className="ml-2 text-xs">for {showDuration(until_ms)} more</span>
+                )}
+              </span>
               {remedies.length === 0 ? null : (
                 <span className="ml-auto flex flex-wrap gap-2">
                   {remedies.map((remedy, nth) => (

@@ -1,9 +1,8 @@
 // The last hour by minute.
-import { databaseNowMs } from '../api/database-clock.ts'
 import { useTrends } from '../api/queries.ts'
-import { showCount } from '../format/show-time.ts'
-import { lineOf, RANGES } from '../queues/trends.ts'
-import { Go } from '../shell/address.tsx'
+import { showClock, showCount } from '../format/show-time.ts'
+import { countedUntil, lineOf, RANGES } from '../queues/trends.ts'
+import { Go, useTimeMode } from '../shell/address.tsx'
 import { Sparkline } from '../ui/sparkline.tsx'
 
 const LINES = [
@@ -15,12 +14,17 @@ const LINES = [
 
 export function LastHour() {
   const trends = useTrends(RANGES['1h'])
+  const [mode] = useTimeMode()
   if (trends.data === undefined) return null
-  const now = databaseNowMs() ?? 0
+  // The answer's own clock: a minute that ended since is not in it.
+  const now = Date.parse(trends.data.db_now)
   const rows = trends.data.trends
   const bound = rows.some(({ is_bounded }) => is_bounded) ? '≥ ' : ''
   return (
     <section aria-label="Last hour" className="panel px-4 py-3">
+      <p className="mb-1 text-xs text-soft">
+        Last hour, by minute, until {showClock(countedUntil('minute', now), mode)}
+      </p>
       <ul className="grid grid-cols-2 gap-x-8 gap-y-3 lg:grid-cols-4">
         {LINES.map(({ name, look }) => {
           const line = lineOf(rows, name, '1h', now)
@@ -29,7 +33,7 @@ export function LastHour() {
             <li key={name}>
               <Go to="/queues" className="mb-1 flex min-h-6 items-baseline gap-2 hover:underline">
                 <span className="text-base font-semibold">{bound + showCount(sum)}</span>
-                <span className="text-xs text-soft">{name}, last hour</span>
+                <span className="text-xs text-soft">{name}</span>
               </Go>
               <Sparkline name={`${name} per minute`} values={line} look={look} size="h-9" />
             </li>

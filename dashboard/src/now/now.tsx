@@ -21,7 +21,7 @@ export function NowPage() {
   useKey('v', () => setTable(!isTable))
   const aside = (
     <Button kind="ghost" isPressed={isTable} onClick={() => setTable(!isTable)}>
-      Table <kbd className="font-mono text-[11px]">v</kbd>
+      Table <kbd className="rounded border border-line px-1.5 font-mono text-[11px]">v</kbd>
     </Button>
   )
   return (
@@ -115,7 +115,7 @@ function Flow({ tables }: { tables: TableHealth[] | null }) {
         value={dead}
         note={dead?.count === 0 ? 'no dead letters' : `${plural(causes, 'cause')}`}
         to="/dead-letters"
-        isBad={dead !== null && dead.count > 0}
+        bad={dead !== null && dead.count > 0 ? 'value' : null}
       />
       <WorkerCounter />
     </ul>
@@ -142,7 +142,7 @@ function WorkerCounter() {
       value={{ count: fleet.workers, isAtLeast: false }}
       note={note.join(', ') || (fleet.workers === 0 ? 'none reports' : 'all live')}
       to="/workers"
-      isBad={troubled + killed > 0}
+      bad={troubled + killed === 0 ? null : fleet.workers === 0 ? 'value' : 'note'}
     />
   )
 }
@@ -180,10 +180,11 @@ interface CounterProps {
   note: string
   q?: string
   to?: string
-  isBad?: boolean
+  /** The red part: the number, or its note. */
+  bad?: 'value' | 'note' | null
 }
 
-function Counter({ name, value, note, q, to = '/jobs', isBad = false }: CounterProps) {
+function Counter({ name, value, note, q, to = '/jobs', bad = null }: CounterProps) {
   return (
     <li className="max-lg:last:col-span-2">
       <Go
@@ -192,10 +193,14 @@ function Counter({ name, value, note, q, to = '/jobs', isBad = false }: CounterP
         className="panel block h-full px-4 py-3 hover:border-edge"
       >
         <span className="block text-xs font-medium text-soft">{name}</span>
-        <span className={`block text-2xl leading-9 font-semibold tracking-tight ${isBad ? 'text-bad' : ''}`}>
+        <span
+          className={`block text-2xl leading-9 font-semibold tracking-tight ${bad === 'value' ? 'text-bad' : ''}`}
+        >
           {value === null ? '–' : showTotal(value)}
         </span>
-        <span className="block text-xs text-soft">{value === null ? 'unknown' : note}</span>
+        <span className={`block text-xs ${bad === 'note' ? 'text-bad' : 'text-soft'}`}>
+          {value === null ? 'unknown' : note}
+        </span>
       </Go>
     </li>
   )

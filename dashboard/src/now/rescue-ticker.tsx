@@ -1,4 +1,6 @@
+import { useRef } from 'react'
 import { agoMs } from '../api/database-clock.ts'
+import type { LiveLease } from '../api/live-state.ts'
 import { useReclaims } from '../api/queries.ts'
 import { showDuration } from '../format/show-time.ts'
 import { mergeRescues, type Rescue, type Return, returnOf } from '../reaper/rescues.ts'
@@ -13,6 +15,7 @@ const ENDS = { requeued: 'requeued', dead: 'dead', cancelled: 'cancelled' } as c
 
 export function RescueTicker() {
   const { events, leases } = useTableLive()
+  const types = useSeenTypes(leases)
   const reclaims = useReclaims({ isEnabled: useRefusal()('listReclaims') === null }, SHOWN)
   const rescues = mergeRescues(reclaims.data?.pages[0]?.reclaims ?? [], events).slice(0, SHOWN)
   if (rescues.length === 0)
@@ -23,12 +26,22 @@ export function RescueTicker() {
         <Line
           key={rescue.key}
           rescue={rescue}
-          type={rescue.type ?? leases?.find(({ id }) => id === rescue.jobId)?.type ?? null}
+          type={rescue.type ?? types.get(rescue.jobId) ?? null}
           back={returnOf(rescue, leases ?? [], events)}
         />
       ))}
     </ol>
   )
+}
+
+const MAX_SEEN = 5_000
+
+/** Types of the jobs that were seen running: an event of a rescue names its job alone. */
+function useSeenTypes(leases: LiveLease[] | null): Map<string, string> {
+  const seen = useRef(new Map<string, string>()).current
+  if (seen.size > MAX_SEEN) seen.clear()
+  for (const { id, type } of leases ?? []) seen.set(id, type)
+  return seen
 }
 
 function Line({ rescue, type, back }: { rescue: Rescue; type: string | null; back: Return | null }) {

@@ -10,33 +10,31 @@ import { Panel } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
 
 const WEEK_HOURS = 168
+const NUMBERS = ['Due', 'Oldest due', 'Waiting', 'Running', 'Workers']
 
 export function QueueTable({ queues }: { queues: Queue[] }) {
   const workers = useWorkers().data?.workers
   const trends = useTrends({ hours: WEEK_HOURS, span: 'total' }).data?.trends
   return (
     <Panel title="Now">
-      <Table
-        name="queues"
-        columns={['Queue', 'Due', 'Oldest due', 'Waiting', 'Running', 'Workers', 'Dependency', '']}
-      >
+      <Table name="queues" columns={['Queue', ...NUMBERS, 'Dependency', '']} numbers={NUMBERS}>
         {queues.map((queue) => (
           <tr key={`${queue.table}/${queue.queue}`} className="border-t border-line">
-            <td className="py-2 pr-4">
+            <td className="min-w-36 py-2 sm:min-w-48 pr-4">
               <Go to="/jobs" values={{ q: `queue:${queue.queue}`, table: queue.table }}>
                 {queue.queue}
               </Go>{' '}
               {queue.is_paused ? <Badge tone="warn">paused</Badge> : null}
               {queue.is_paused ? <p className="text-xs text-soft">{pauseText(queue)}</p> : null}
             </td>
-            <td className="pr-4">{showTotal(totalOf([queue], 'due'))}</td>
-            <td className="pr-4 whitespace-nowrap">{oldestText(queue)}</td>
-            <td className="pr-4">{showTotal(totalOf([queue], 'waiting'))}</td>
-            <td className="pr-4">
+            <td className="pr-4 text-right">{showTotal(totalOf([queue], 'due'))}</td>
+            <td className="pr-4 text-right whitespace-nowrap">{oldestText(queue)}</td>
+            <td className="pr-4 text-right">{showTotal(totalOf([queue], 'waiting'))}</td>
+            <td className="pr-4 text-right">
               {showTotal(totalOf([queue], 'running'))}
               <p className="text-xs text-soft">{limitText(queue)}</p>
             </td>
-            <td className="pr-4">
+            <td className="pr-4 text-right">
               {workers === undefined || trends === undefined ? '–' : workersText(queue, workers, trends)}
             </td>
             <td className="pr-4">

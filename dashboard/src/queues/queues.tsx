@@ -1,15 +1,14 @@
 import { RequestProblem } from '../api/client.ts'
-import { databaseNowMs } from '../api/database-clock.ts'
 import { reconnect } from '../api/live.ts'
 import { useTrends } from '../api/queries.ts'
-import { showCount, showShort } from '../format/show-time.ts'
-import { Go, useParam } from '../shell/address.tsx'
+import { showClock, showCount, showShort } from '../format/show-time.ts'
+import { Go, useParam, useTimeMode } from '../shell/address.tsx'
 import { useTableLive } from '../shell/use-table-live.ts'
 import { Broken, Empty, Loading, Page, Panel, Read } from '../ui/page.tsx'
 import { Sparkline } from '../ui/sparkline.tsx'
 import { Table } from '../ui/table.tsx'
 import { QueueTable } from './queue-table.tsx'
-import { failureRate, RANGES, type Range, type TrendRow, trendRows } from './trends.ts'
+import { countedUntil, failureRate, RANGES, type Range, type TrendRow, trendRows } from './trends.ts'
 
 export function QueuesPage() {
   const { queues, connection } = useTableLive()
@@ -41,16 +40,19 @@ function Throughput() {
   const [text, setText] = useParam('range')
   const range: Range = text !== null && text in RANGES ? (text as Range) : '1h'
   const { name, unit, hours } = RANGES[range]
+  const [mode] = useTimeMode()
   const totals = useTrends({ hours, span: 'total' })
   const spans = useTrends(RANGES[range]).data?.trends ?? []
+  const now = Date.parse(totals.data?.db_now ?? '') || 0
+  const until = now === 0 ? '' : `, until ${showClock(countedUntil('minute', now), mode)}`
   return (
     <Panel
-      title={`Last ${name}, by queue and type`}
+      title={`Last ${name}${until}`}
       aside={<Ranges range={range} choose={(one) => setText(one === '1h' ? null : one)} />}
     >
       <Read what="The trends" from={totals}>
         {({ trends }) => {
-          const rows = trendRows(trends, spans, range, databaseNowMs() ?? 0)
+          const rows = trendRows(trends, spans, range, now)
           return rows.length === 0 ? (
             <Empty title={`Nothing was enqueued or finished in the last ${name}.`}>
               Workers write their counts once a minute.
@@ -58,17 +60,8 @@ function Throughput() {
           ) : (
             <Table
               name="trends"
-              columns={[
-                'Queue',
-                'Type',
-                'Enqueued',
-                'Completed',
-                'Failed',
-                'Rescued',
-                'Wait p50 · p95',
-                'Run p50 · p95',
-                `Completed per ${unit}`,
-              ]}
+              columns={['Type and queue', ...NUMBERS, `Completed per ${unit}`]}
+              numbers={NUMBERS}
             >
               {rows.map((row) => (
                 <TotalRow key={row.key} row={row} unit={unit} />
@@ -81,40 +74,48 @@ function Throughput() {
   )
 }
 
+const NUMBERS = ['Enqueued', 'Completed', 'Failed', 'Rescued', 'Wait p50 · p95', 'Run p50 · p95']
+
 function TotalRow({ row: { total, line }, unit }: { row: TrendRow; unit: string }) {
   const rate = failureRate(total)
   const bound = total.is_bounded ? '≥ ' : ''
   return (
     <tr className="border-t border-line">
-      <td className="py-2 pr-4">{total.queue === '*' ? 'others' : total.queue}</td>
-      <td className="pr-4">
+      <td className="max-w-40 py-2 pr-4 sm:max-w-72" title={total.type}>
         {total.type === '*' ? (
           'others'
         ) : (
-          <Go to="/jobs" values={{ q: `type:${total.type}` }}>
-            {total.type}
+          <Go
+            to="/jobs"
+            values={{ q: `type:${total.type}` }}
+            className="link inline-flex min-h-6 max-w-full items-center"
+          >
+            <span className="truncate">{total.type}</span>
           </Go>
         )}
+        {total.queue === total.type ? null : (
+          <span className="block truncate text-xs text-soft">{total.queue}</span>
+        )}
       </td>
-      <td className="pr-4">{bound + showCount(total.enqueued)}</td>
-      <td className="pr-4">{bound + showCount(total.completed)}</td>
-      <td className={`pr-4 whitespace-nowrap ${total.failed > 0 ? 'text-bad' : ''}`}>
+      <td className="pr-4 text-right">{bound + showCount(total.enqueued)}</td>
+      <td className="pr-4 text-right">{bound + showCount(total.completed)}</td>
+      <td className={`pr-4 text-right whitespace-nowrap ${total.failed > 0 ? 'text-bad' : ''}`}>
         {bound + showCount(total.failed)}
         {rate === null || total.failed === 0 ? '' : ` (${rate.toFixed(1)} %)`}
       </td>
-      <td className="pr-4">{bound + showCount(total.rescued)}</td>
-      <td className="pr-4 whitespace-nowrap">{durations(total.wait_p50_ms, total.wait_p95_ms)}</td>
-      <td className="pr-4 whitespace-nowrap">{durations(total.run_p50_ms, total.run_p95_ms)}</td>
-      <td className="w-40">
+      <td className="pr-4 text-right">{bound + showCount(total.rescued)}</td>
+      <td className="pr-4 text-right whitespace-nowrap">{durations(total.wait_p50_ms, total.wait_p95_ms)}</td>
+      <td className="pr-4 text-right whitespace-nowrap">{durations(total.run_p50_ms, total.run_p95_ms)}</td>
+      <td className="w-40 align-middle">
         <Sparkline name={`${total.type} completed per ${unit}`} values={line} />
       </td>
     </tr>
   )
 }
 
-/** Upper bounds of buckets. */
+/** Bounds of buckets. */
 function durations(p50: number | null, p95: number | null): string {
-  return p50 === null || p95 === null ? '–' : `≤ ${showShort(p50)} · ${showShort(p95)}`
+  return p50 === null || p95 === null ? '–' : `< ${showShort(p50)} · ${showShort(p95)}`
 }
 
 function Ranges({ range, choose }: { range: Range; choose: (range: Range) => void }) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Trend } from '../../../src/http/contract/index.ts'
-import { failureRate, lineOf, trendRows } from './trends.ts'
+import { countedUntil, failureRate, lineOf, trendRows } from './trends.ts'
 
 const NOW = Date.parse('2026-05-12T14:03:20Z')
 
@@ -33,6 +33,15 @@ describe('trends', () => {
     const line = lineOf(rows, 'completed', '1h', NOW)
     expect(line).toHaveLength(60)
     expect([line[0], line[58], line[59]]).toEqual([7, 0, 5])
+  })
+
+  it('SEE-9 a minute counts only after the processes have written it', () => {
+    const rows = [trend('14:02:00', { rescued: 4 }), trend('14:01:00', { rescued: 2 })]
+    const justAfter = Date.parse('2026-05-12T14:03:02Z')
+    expect(new Date(countedUntil('minute', justAfter)).toISOString()).toBe('2026-05-12T14:02:00.000Z')
+    expect(lineOf(rows, 'rescued', '1h', justAfter).at(-1)).toBe(2)
+    expect(new Date(countedUntil('minute', NOW)).toISOString()).toBe('2026-05-12T14:03:00.000Z')
+    expect(lineOf(rows, 'rescued', '1h', NOW).at(-1)).toBe(4)
   })
 
   it('SEE-9 each total of the server has the line of its own queue and type', () => {

@@ -28,7 +28,18 @@ export function trendRows(totals: Trend[], spans: Trend[], range: Range, nowMs: 
   })
 }
 
-/** A value for every whole span of the range, zero without a row, oldest first. The span of now is not over. */
+/** Processes write a minute within seconds of its end. */
+const WRITTEN_AFTER_MS = 10_000
+
+const spanMsOf = (span: 'minute' | 'hour') => (span === 'minute' ? 60_000 : 3_600_000)
+
+/** End of the last span that is counted: what happened since is in no number of the trends. */
+export function countedUntil(span: 'minute' | 'hour', nowMs: number): number {
+  const spanMs = spanMsOf(span)
+  return Math.floor((nowMs - WRITTEN_AFTER_MS) / spanMs) * spanMs
+}
+
+/** A value for every counted span of the range, zero without a row, oldest first. */
 export function lineOf(
   trends: Trend[],
   name: 'enqueued' | 'completed' | 'failed' | 'rescued',
@@ -36,9 +47,9 @@ export function lineOf(
   nowMs: number,
 ): number[] {
   const { hours, span } = RANGES[range]
-  const spanMs = span === 'minute' ? 60_000 : 3_600_000
+  const spanMs = spanMsOf(span)
   const count = (hours * 3_600_000) / spanMs
-  const end = Math.floor(nowMs / spanMs)
+  const end = countedUntil(span, nowMs) / spanMs
   const line = Array.from({ length: count }, () => 0)
   for (const trend of trends) {
     const place = count - (end - Math.floor(Date.parse(trend.at) / spanMs))

@@ -91,7 +91,7 @@ function TableCard({ table }: { table: TableHealth }) {
       </div>
       <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4">
         <Number
-          name="Last sweep"
+          name="Last sweep by a reaper"
           value={table.reaper_age_ms === null ? 'never' : `${showDuration(table.reaper_age_ms)} ago`}
         />
         <Number name="Interval" value={showDuration(table.sweep_interval_ms)} />
@@ -163,7 +163,7 @@ function PromiseNumbers({ slo }: { slo: Slo }) {
         value={slo.share === null ? '–' : `${(slo.share * 100).toFixed(slo.share === 1 ? 0 : 1)} %`}
         note={
           slo.rescued === 0
-            ? 'no rescues'
+            ? 'none runs again yet'
             : slo.is_kept
               ? 'promise kept'
               : `${slo.rescued - slo.in_time} late`

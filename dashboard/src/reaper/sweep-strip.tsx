@@ -20,7 +20,7 @@ export function SweepStrip() {
           ) : (
             <div className="flex flex-col gap-3">
               <Strip sweeps={sweeps.toReversed()} />
-              <Table name="sweeps" columns={COLUMNS}>
+              <Table name="sweeps" columns={COLUMNS} numbers={COLUMNS.slice(2)}>
                 {sweeps.slice(0, ROWS).map((sweep) => (
                   <Row key={`${sweep.table}/${sweep.id}`} sweep={sweep} />
                 ))}
@@ -69,20 +69,21 @@ const COLUMNS = ['When', 'By', 'Found', 'Requeued', 'Dead', 'Skipped', 'Held', '
 
 function Row({ sweep }: { sweep: Sweep }) {
   const { began_at, reaper_id, actor, note, found, requeued, dead, skipped, held, duration_ms } = sweep
+  const by = actor === null ? (reaper_id ?? '–') : `${actor}${note === null ? '' : `: “${note}”`}`
   return (
     <tr className="border-t border-line">
       <td className="py-1.5 pr-4">
         <Time at={began_at} isRelative />
       </td>
-      <td className="max-w-40 truncate pr-4 font-mono text-xs">
-        {actor === null ? (reaper_id ?? '–') : `${actor}${note === null ? '' : `: “${note}”`}`}
+      <td className="w-full max-w-0 min-w-16 truncate pr-4 font-mono text-xs" title={by}>
+        {by}
       </td>
       {[found, requeued, dead, skipped, held].map((count, index) => (
-        <td key={COLUMNS[index + 2]} className="pr-4">
+        <td key={COLUMNS[index + 2]} className="pr-4 text-right">
           {showCount(count)}
         </td>
       ))}
-      <td className="whitespace-nowrap">{showShort(duration_ms)}</td>
+      <td className="pr-4 text-right whitespace-nowrap">{showShort(duration_ms)}</td>
     </tr>
   )
 }

@@ -178,7 +178,7 @@ function Configuration() {
             tabIndex={0}
           >
             <table className="w-full text-left">
-              <thead className="text-xs text-soft">
+              <thead className="text-xs text-soft max-sm:sr-only">
                 <tr>
                   {['Setting', 'Value', 'From'].map((name) => (
                     <th key={name} scope="col" className="py-1.5 pr-4 font-medium">
@@ -189,12 +189,14 @@ function Configuration() {
               </thead>
               <tbody>
                 {values.map(({ name, value, source }) => (
-                  <tr key={name} className="border-t border-line">
-                    <td className="py-1 pr-4 font-mono text-xs">{name}</td>
-                    <td className="max-w-96 py-1 pr-4 font-mono text-xs break-words">
+                  <tr key={name} className="border-t border-line max-sm:block max-sm:py-1.5">
+                    <td className="py-1 pr-4 font-mono text-xs max-sm:block max-sm:py-0 max-sm:font-semibold">
+                      {name}
+                    </td>
+                    <td className="max-w-96 py-1 pr-4 font-mono text-xs wrap-anywhere max-sm:block max-sm:py-0">
                       {typeof value === 'string' ? value : JSON.stringify(value)}
                     </td>
-                    <td className="py-1 text-soft">{source}</td>
+                    <td className="py-1 text-soft max-sm:block max-sm:py-0 max-sm:text-xs">{source}</td>
                   </tr>
                 ))}
               </tbody>

@@ -119,8 +119,8 @@ function reaperBanners({ tables }: LiveState): Banner[] {
         remedies: { table, remedies: health.remedies },
         text:
           reaper_age_ms === null
-            ? `No sweep of ${table} has run yet.`
-            : `No sweep of ${table} for ${showDuration(reaper_age_ms)}.`,
+            ? `No reaper has swept ${table} yet.`
+            : `No reaper has swept ${table} for ${showDuration(reaper_age_ms)}.`,
       })
     if (hold_reason !== null)
       said.push({
@@ -148,7 +148,7 @@ function heldBanners({ breakers, queues }: LiveState): Banner[] {
           ...(resumes || remedy === null ? {} : { remedies: { table: null, remedies: [remedy] } }),
           text: (
             <>
-              <Go to="/dependencies" className="underline underline-offset-3">
+              <Go to="/dependencies" className="py-1 underline underline-offset-3">
                 {banner}
               </Go>
               {count}
@@ -179,7 +179,7 @@ function useOperationBanners(): Banner[] {
       tone: 'info',
       text: (
         <>
-          <Go to={operationPath(operation.id)} className="underline underline-offset-3">
+          <Go to={operationPath(operation.id)} className="py-1 underline underline-offset-3">
             {actionWords[operation.action].verb} of {plural(operation.total, 'job')}
           </Go>
           <span className="font-normal">: {showCount(doneOf(operation))} done so far.</span>

@@ -62,7 +62,7 @@ function Sign({ tone }: { tone: Tone }) {
 
 const unknownLights: Light[] = [
   { key: 'overdue', tone: 'quiet', value: '–', label: 'past their lease', to: '/reaper' },
-  { key: 'reaper', tone: 'quiet', value: '–', label: 'since the last sweep', to: '/reaper' },
+  { key: 'reaper', tone: 'quiet', value: '–', label: 'since a reaper swept', to: '/reaper' },
   { key: 'oldest', tone: 'quiet', value: '–', label: 'oldest due job', to: '/jobs' },
 ]
 
@@ -94,7 +94,7 @@ function healthLights(tables: TableHealth[]): Light[] {
           ? 'quiet'
           : 'bad',
       value: isSwept ? showDuration(age) : 'never',
-      label: isSwept ? 'since the last sweep' : 'swept',
+      label: isSwept ? 'since a reaper swept' : 'swept',
       to: '/reaper',
     },
     {
@@ -121,7 +121,8 @@ function rescueLights(slos: Slo[]): Light[] {
   )[0]
   if (worst === undefined) return []
   const common = { key: 'rescue', to: '/reaper' }
-  if (worst.p95_ms === null) return [{ ...common, tone: 'good', value: '0', label: 'rescues needed' }]
+  // A job that is requeued and still waits is not rescued yet.
+  if (worst.p95_ms === null) return [{ ...common, tone: 'quiet', value: '0', label: 'rescues completed' }]
   // The promise uses the default lease; each rescue is measured against the lease of its stage.
   const late = worst.rescued - worst.in_time
   return [

@@ -21,11 +21,11 @@ import { signsOfLife, type WorkerView, workerViews } from './worker-views.ts'
 
 const STATES: Record<Worker['state'], { tone: Tone; word: string; order: number }> = {
   zombie: { tone: 'bad', word: 'zombie: heartbeats, but no progress', order: 0 },
-  silent: { tone: 'bad', word: 'silent, leases not expired yet', order: 1 },
+  silent: { tone: 'bad', word: 'silent, holds jobs', order: 1 },
   late: { tone: 'warn', word: 'late', order: 2 },
   draining: { tone: 'info', word: 'draining', order: 3 },
   live: { tone: 'good', word: 'live', order: 4 },
-  gone: { tone: 'bad', word: 'killed or lost: it never said that it stops', order: 5 },
+  gone: { tone: 'bad', word: 'killed or lost', order: 5 },
   stopped: { tone: 'quiet', word: 'stopped', order: 6 },
 }
 
@@ -141,6 +141,7 @@ function Report({ worker }: { worker: Worker }) {
     `${showCount(worker.running)} of ${plural(worker.concurrency, 'slot')} busy`,
     ...(worker.claimed_ahead === 0 ? [] : [`${showCount(worker.claimed_ahead)} claimed ahead`]),
     `seen ${showDuration(worker.seen_ms)} ago`,
+    ...(worker.state === 'gone' ? ['no stop reported'] : []),
     ...(worker.state !== 'stopped' || worker.exit_code === null ? [] : [`exit code ${worker.exit_code}`]),
     ...(worker.drain_requested_at === null || worker.state === 'stopped'
       ? []

@@ -88,7 +88,8 @@ async function listCommand(flags: TableFlags): Promise<void> {
       showAgo(group.lastAt, now),
       exampleOf(group),
     ])
-    printTable([['TABLE', 'CAUSE', 'CODE', 'CATEGORY', 'JOBS', 'STATE', 'FIRST', 'LAST', 'EXAMPLE'], ...rows])
+    const titles = ['TABLE', 'CAUSE', 'CODE', 'CATEGORY', 'JOBS', 'STATE', 'FIRST', 'LAST', 'EXAMPLE']
+    printTable([titles, ...rows], { whole: ['CAUSE', 'JOBS'], spare: ['CATEGORY', 'TABLE', 'FIRST'] })
     if (!isComplete) printLine('Only the newest 10000 of each table were read.')
     printLine('Next:  unstuck dead show <cause>   unstuck dead redrive <cause> --canary 1 --reason …')
   })

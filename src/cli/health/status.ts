@@ -20,7 +20,7 @@ import { example, withConnection } from '../connection/with-connection.ts'
 import { describeBreaker } from '../queues/breaker.ts'
 import { describePause } from '../queues/queues.ts'
 import { showAgo, showBound, showDuration } from '../terminal/duration.ts'
-import { printJson, printLine, printTable } from '../terminal/output.ts'
+import { printJson, printLine, printLines, printTable } from '../terminal/output.ts'
 import { nowOf } from '../workers/workers.ts'
 
 export function defineStatus(command: Command): void {
@@ -143,23 +143,34 @@ function printCounts({ health, dead, workers, fleet }: TableStatus): void {
     ],
     [
       '  workers',
-      String((workers.live ?? 0) + (workers.late ?? 0)),
-      known.map((state) => `${workers[state]} ${state}`).join(', ') || 'none reported in the last hour',
+      String(fleet.workers),
+      known.map((state) => `${workers[state]} ${state === 'gone' ? 'killed or lost' : state}`).join(', ') ||
+        'none reported in the last hour',
     ],
   ])
   if (fleet.isDeploying) printLine(`  ◐ ${fleetText(fleet)}`)
 }
 
 function printHealth(health: TableStatus['health'], ageRule: AgeRule): void {
-  const { reaperAgeMs, holdReason } = health
+  const { holdReason } = health
   if (health.hidden !== null) printLine(`  ${hiddenLine(health.hidden)}`)
   if (health.unjudged > 0) printLine(`  ! ${describeUnjudged(health.unjudged, ageRule)}`)
   if (holdReason !== null)
     printLine(`  ! the reaper holds leases that expired during an outage (${holdReason})`)
-  if (reaperAgeMs === null) printLine('  ✗ no sweep has run yet: start a worker, or unstuck reaper')
-  else if (isReaperLate(reaperAgeMs, health.sweepIntervalMs))
-    printLine(`  ✗ last sweep ${showDuration(reaperAgeMs)} ago: start a worker, or unstuck reaper`)
-  else printLine(`  last sweep ${showDuration(reaperAgeMs)} ago`)
+  printLine(`  ${describeSweeps(health)}`)
+}
+
+/** `last sweep by a reaper 3 s ago`: not one by hand; where nobody sweeps, what starts it. Nothing is wrong with that while there is no work. */
+function describeSweeps({ reaperAgeMs, sweepIntervalMs, running, due }: TableStatus['health']): string {
+  const last =
+    reaperAgeMs === null
+      ? 'no reaper has swept yet'
+      : `last sweep by a reaper ${showDuration(reaperAgeMs)} ago`
+  if (!isReaperLate(reaperAgeMs, sweepIntervalMs)) return last
+  const start = 'unstuck worker handlers.js, or unstuck reaper'
+  return running + due > 0
+    ? `✗ ${last}; to start one: ${start}`
+    : `○ ${last}, and there is nothing to sweep; to start: ${start}`
 }
 
 export function describeUnjudged(count: number, ageRule: AgeRule): string {
@@ -176,8 +187,12 @@ function printRemedies(tables: TableStatus[], breakers: Breaker[]): void {
   ]
   if (remedies.length === 0) return
   printLine()
-  const unique = new Map(remedies.map(({ command, effect }) => [command, effect]))
-  printTable([...unique].map(([command, effect]) => [`Next:  ${command}`, effect]))
+  const rows = [...new Map(remedies.map(({ command, effect }) => [`Next:  ${command}`, effect]))]
+  const width =
+    Math.max(...rows.map(([next]) => next.length)) + Math.max(...rows.map(([, effect]) => effect.length))
+  const { isTTY, columns } = process.stdout
+  if (!isTTY || width + 2 <= columns) return printTable(rows)
+  for (const [next, effect] of rows) printLines(`${next}\n       ${effect}`)
 }
 
 /** `● rescue last 24 h: 14 rescued (12 worker-gone, 2 crash), p50 31 s, p95 44 s, worst 48 s — promise ≤ 50 s` */
@@ -190,7 +205,7 @@ function describeSlo(slo: Slo, { overdue }: TableStatus['health']): string {
   const late = inTime === rescued ? '' : `, ${rescued - inTime} late`
   const sign = waiting === '' && late === '' ? '●' : '!'
   if (p50Ms === null || p95Ms === null || worstMs === null)
-    return `${sign} rescue last 24 h: ${waiting === '' ? 'none needed' : `none yet${waiting}`} — ${promise}`
+    return `${sign} rescue last 24 h: none completed${waiting} — ${promise}`
   const times = `p50 ${showDuration(p50Ms)}, p95 ${showDuration(p95Ms)}, worst ${showDuration(worstMs)}`
   return `${sign} rescue last 24 h: ${rescued} rescued (${by})${late}${waiting}, ${times} — ${promise}`
 }

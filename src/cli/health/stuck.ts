@@ -54,7 +54,7 @@ async function stuckCommand(flags: ConnectionFlags): Promise<void> {
     if (flags.json === true) return printJson({ stuck, hidden })
     for (const found of hidden) printLine(hiddenLine(found))
     if (stuck.length === 0) return hidden.length === 0 ? printLine('no stuck jobs') : undefined
-    printTable([
+    const rows = [
       ['JOB', 'TYPE', 'OVERDUE', 'WORKER', 'WHY', 'NEXT SWEEP'],
       ...stuck.map(({ jobId, type, overdueMs, reason, workerId, action }) => [
         jobId,
@@ -64,7 +64,8 @@ async function stuckCommand(flags: ConnectionFlags): Promise<void> {
         reason,
         action,
       ]),
-    ])
+    ]
+    printTable(rows, { whole: ['JOB', 'OVERDUE'], spare: ['WHY', 'WORKER'] })
     for (const line of unjudged) printLine(`! ${line}`)
     const judged = stuck.filter(({ action }) => action !== 'reported')
     if (judged.some(({ table }) => observed.has(table))) printLine('Next:  unstuck mode reap')

@@ -49,7 +49,7 @@ async function statusCommand(name: string | undefined, flags: ConnectionFlags): 
     if (flags.json === true) return printJson({ breakers })
     if (breakers.length === 0) return printLine('no breakers yet')
     const now = await databaseNow(context)
-    printTable([
+    const rows = [
       ['BREAKER', 'STATE', 'SINCE', 'BY', 'REASON', 'FAILED CALLS', 'QUEUES'],
       ...breakers.map((breaker) => [
         breaker.name,
@@ -60,7 +60,8 @@ async function statusCommand(name: string | undefined, flags: ConnectionFlags): 
         `${breaker.failures} of ${breaker.calls}`,
         breaker.queues.map(({ attachment, queue }) => `${attachment}/${queue}`).join(', ') || '–',
       ]),
-    ])
+    ]
+    printTable(rows, { whole: ['BREAKER', 'STATE'], spare: ['BY', 'REASON', 'SINCE'] })
   })
 }
 
@@ -91,6 +92,8 @@ export function describeBreaker(breaker: Breaker, now: Date): string {
     return `${head} by ${changedBy ?? 'someone'} — ${reason ?? 'no reason given'}; ${end}`
   }
   if (state === 'closed') return head
-  const next = nextProbeInMs === null ? '' : `; next probe in ${showDuration(nextProbeInMs)}`
+  const next = nextProbeInMs === null ? '' : `; next probe ${describeProbe(nextProbeInMs)}`
   return `${head} — ${failures} of the last ${calls} calls failed${next}`
 }
+
+const describeProbe = (inMs: number) => (inMs <= 0 ? 'with the next job' : `in ${showDuration(inMs)}`)

@@ -104,7 +104,7 @@ async function listCommand(flags: TableFlags): Promise<void> {
     const queues = withTableNames(found.queues)
     if (flags.json === true) return printJson({ queues, isComplete })
     if (queues.length === 0) return printLine('no queue has unfinished jobs, a pause or a dependency')
-    printTable([
+    const rows = [
       ['TABLE', 'QUEUE', 'WAITING', 'DUE', 'OLDEST', 'RUNNING', 'LIMITS', 'PAUSED', 'DEPENDENCY'],
       ...queues.map((queue) => [
         queue.table,
@@ -117,7 +117,8 @@ async function listCommand(flags: TableFlags): Promise<void> {
         queue.isPaused ? (queue.pauseReason ?? 'yes') : '–',
         queue.dependency === null ? '–' : `${queue.dependency} (${queue.breakerState ?? ''})`,
       ]),
-    ])
+    ]
+    printTable(rows, { whole: ['QUEUE'], spare: ['LIMITS', 'TABLE', 'OLDEST'] })
     if (!isComplete) printLine('More queues have waiting jobs: the first 1,000 of each table are listed.')
   })
 }
@@ -129,7 +130,7 @@ async function trendsCommand(flags: TrendFlags): Promise<void> {
     const trends = withTableNames(valueOf(await listTrends(context, input)))
     if (flags.json === true) return printJson({ trends })
     if (trends.length === 0) return printLine(`nothing happened in the last ${showDuration(sinceMs)}`)
-    printTable([
+    const rows = [
       [
         by === 'total' ? 'SINCE' : 'AT',
         'QUEUE',
@@ -151,7 +152,8 @@ async function trendsCommand(flags: TrendFlags): Promise<void> {
         showDurations(trend.waitP50Ms, trend.waitP95Ms),
         showDurations(trend.runP50Ms, trend.runP95Ms),
       ]),
-    ])
+    ]
+    printTable(rows, { whole: ['AT', 'SINCE'], spare: ['RUN P50/P95', 'WAIT P50/P95'] })
   })
 }
 

@@ -44,6 +44,10 @@ describe('a table in the width of a terminal', () => {
     expect(fitTable(rows, fit, 106)[0]).toEqual(['JOB', 'TYPE', 'STATUS', 'CREATED', ''])
   })
 
+  it('OPS-8 leaves out the name of a single table before it cuts a cell', () => {
+    expect(fitTable(rows, fit, 160)[0]).toEqual(['JOB', 'TYPE', 'STATUS', 'ATTEMPT', 'CREATED', ''])
+  })
+
   it('OPS-8 a table that fits is unchanged', () => {
     expect(fitTable(rows, fit, 1_000)).toEqual(rows)
   })

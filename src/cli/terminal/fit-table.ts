@@ -24,6 +24,9 @@ export function fitTable(rows: string[][], { whole, spare }: TableFit, width: nu
   const isWhole = ({ title }: { title: string }) => whole.includes(title)
   const isTooWide = (widthOf: (column: (typeof columns)[number]) => number) =>
     columns.reduce((sum, column) => sum + widthOf(column), (columns.length - 1) * GAP) > width
+  // A single table needs no name.
+  if (isTooWide((column) => column.width))
+    columns = columns.filter(({ title, at }) => title !== 'TABLE' || isVaried(rows, at))
   for (const title of spare) {
     if (!isTooWide((column) => (isWhole(column) ? column.width : Math.min(column.width, READABLE)))) break
     columns = columns.filter((column) => column.title !== title)
@@ -37,3 +40,5 @@ export function fitTable(rows: string[][], { whole, spare }: TableFit, width: nu
   }
   return rows.map((row) => columns.map(({ at, width: room }) => cutText(row[at] ?? '', room)))
 }
+
+const isVaried = (rows: string[][], at: number) => new Set(rows.slice(1).map((row) => row[at])).size > 1

@@ -69,7 +69,7 @@ function headOf({ now, health, slo, breakers }: Snapshot): Line[] {
 function rescuePieces(p95Ms: number | null, promiseMs: number | null): Piece[] {
   if (promiseMs === null) return []
   const promise = `promise ≤ ${showBound(promiseMs)}`
-  if (p95Ms === null) return [`● no rescue in 24 h, ${promise}  `]
+  if (p95Ms === null) return [`● no rescue completed in 24 h, ${promise}  `]
   return [light(p95Ms <= promiseMs, p95Ms > promiseMs, `rescue p95 ${showDuration(p95Ms)}, ${promise}`)]
 }
 

@@ -80,7 +80,7 @@ function describeState({
   drainRequestedBy,
 }: WorkerStatus): string {
   if (state === 'silent') return `silent, holds ${leases} jobs`
-  if (state === 'gone') return 'gone, it never said that it stops'
+  if (state === 'gone') return 'killed or lost'
   if (state === 'zombie') return 'zombie, a job is past its deadline'
   if (state === 'stopped') return exitCode === null ? state : `stopped with ${exitCode}`
   if (drainRequestedAt !== null && state === 'draining')

@@ -49,7 +49,7 @@ export const workerSchema = z
 
 export const fleetSchema = z
   .object({
-    /** Neither stopped nor gone. */
+    /** Neither stopped nor gone nor silent. */
     workers: countSchema,
     draining: countSchema,
     /** Live, and started within 2 minutes. */

@@ -127,8 +127,9 @@ function explainOverdue(facts: JobFacts, worker: string, asked: Reason[]): Expla
 }
 
 function noReaper(reaperAgeMs: number | null): Reason {
-  const since = reaperAgeMs === null ? 'no sweep yet' : `last sweep ${showDuration(reaperAgeMs)} ago`
-  return block('NO_REAPER', `${since}: start a worker, or unstuck reap`, null)
+  const since =
+    reaperAgeMs === null ? 'no reaper has swept yet' : `no reaper has swept for ${showDuration(reaperAgeMs)}`
+  return block('NO_REAPER', `${since}: start a worker, or unstuck reaper`, null)
 }
 
 /** Tenths matter here: `1.2 s`. */

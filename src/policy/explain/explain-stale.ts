@@ -39,8 +39,8 @@ export function explainStale({ code, workerId, overdueMs, lockedBy, reaperAgeMs 
       return 'the table is in observe mode: sweeps only report what they would do'
     case 'NO_REAPER':
       return reaperAgeMs === null
-        ? 'no sweep yet: start a worker, or unstuck reap'
-        : `last sweep ${showDuration(reaperAgeMs)} ago: start a worker, or unstuck reap`
+        ? 'no reaper has swept yet: start a worker, or unstuck reaper'
+        : `no reaper has swept for ${showDuration(reaperAgeMs)}: start a worker, or unstuck reaper`
     case 'LEASE_OVER_AWAITING_REAPER':
       return `${worker} is past its lease by ${showDuration(overdueMs ?? 0)}: the next sweep requeues it`
   }

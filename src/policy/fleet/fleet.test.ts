@@ -51,8 +51,12 @@ describe('a fleet of workers', () => {
     expect(describeFleet([worker({ workerId: 'a' }), worker({ workerId: 'a' })], NOW).workers).toBe(1)
   })
 
-  it('SEE-9 counts neither stopped workers nor lost ones', () => {
-    const gone = [worker({ state: 'stopped', appVersion: 'a' }), worker({ state: 'gone', appVersion: 'b' })]
+  it('SEE-7 SEE-9 counts neither stopped workers nor lost nor silent ones', () => {
+    const gone = [
+      worker({ state: 'stopped', appVersion: 'a' }),
+      worker({ state: 'gone', appVersion: 'b' }),
+      worker({ state: 'silent', appVersion: 'b' }),
+    ]
     expect(describeFleet([...gone, worker({ appVersion: 'c' })], NOW)).toMatchObject({
       workers: 1,
       versions: [{ appVersion: 'c', workers: 1 }],

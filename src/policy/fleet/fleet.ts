@@ -8,7 +8,7 @@ export interface FleetWorker {
 }
 
 export interface Fleet {
-  /** Neither stopped nor gone. */
+  /** Neither stopped nor gone nor silent. */
   workers: number
   draining: number
   /** Live, and started within 2 minutes. */
@@ -24,7 +24,7 @@ const STARTING_MS = 120_000
 export function describeFleet(workers: FleetWorker[], nowMs: number): Fleet {
   // A worker of several tables is listed in each.
   const known = [...new Map(workers.map((worker) => [worker.workerId, worker])).values()]
-  const inService = known.filter(({ state }) => state !== 'stopped' && state !== 'gone')
+  const inService = known.filter(({ state }) => !['stopped', 'gone', 'silent'].includes(state))
   const draining = inService.filter(({ state }) => state === 'draining').length
   const starting = inService.filter(
     ({ state, startedAt }) => state === 'live' && nowMs - startedAt.getTime() < STARTING_MS,

@@ -49,7 +49,7 @@ describe('an incident', () => {
   it('SEE-7 no reaper: running jobs that nobody sweeps are an alert with the command', async () => {
     await bench.startWorker({ id: 'w:1', type: 'asr', claims: 2 })
     await expectTrueCounts(bench)
-    await notices().getByText('No sweep of jobs has run yet.').waitFor()
+    await notices().getByText('No reaper has swept jobs yet.').waitFor()
     await notices().getByRole('button', { name: 'Start a reaper' }).click()
     await bench.page.getByRole('dialog').getByText('unstuck reaper').waitFor()
     expect((await bench.status()).exitCode).toBe(1)
@@ -67,7 +67,7 @@ describe('an incident', () => {
     await ageSweep(6)
     await expect
       .poll(() => notices().textContent(), { timeout: 30_000 })
-      .toMatch(/No sweep of jobs for 6 min/)
+      .toMatch(/No reaper has swept jobs for 6 min/)
     await expectTrueCounts(bench)
   })
 
@@ -80,7 +80,7 @@ describe('an incident', () => {
       "update unstuck.workers set seen_at = now() - interval '20 min' where worker_id = 'killed:1'",
     )
     await expectTrueCounts(bench)
-    await bench.page.getByText('killed or lost: it never said that it stops').waitFor()
+    await bench.page.getByText('killed or lost', { exact: true }).waitFor()
     expect(await bench.page.getByText('stopped:1').count()).toBe(0)
     await bench.page.getByRole('button', { name: 'Show 1 worker that ended' }).click()
     await bench.page.getByText('stopped:1').waitFor()

@@ -345,13 +345,13 @@ describe('what an operator does', () => {
     const { page, complaints } = await openPage(browser)
     await page.goto(server.url + path)
     const promises = page.getByRole('region', { name: 'Health' })
-    await promises.getByText('since the last sweep').waitFor()
+    await promises.getByText('since a reaper swept').waitFor()
     await settled(page)
     // The server aborts a read after two seconds, which a busy machine may exceed.
     while ((await page.getByText('could not be read').count()) > 0) {
       complaints.length = 0
       await page.reload()
-      await promises.getByText('since the last sweep').waitFor()
+      await promises.getByText('since a reaper swept').waitFor()
       await settled(page)
     }
     expect(complaints).toEqual([])

@@ -35,7 +35,7 @@ describe('the dashboard in both themes', () => {
     const { page, complaints } = await openPage(browser, { reducedMotion: 'reduce' })
     await page.goto(worlds.full.url + path)
     await settled(page)
-    await page.getByRole('region', { name: 'Health' }).getByText('since the last sweep').waitFor()
+    await page.getByRole('region', { name: 'Health' }).getByText('since a reaper swept').waitFor()
     expect(await violationsOf(page)).toEqual([])
     expect(complaints).toEqual([])
     await page.context().close()
