@@ -7,7 +7,8 @@ import { EPOCH_MS, type VirtualTime } from './virtual-time.ts'
 
 export class Evidence {
   readonly #time: VirtualTime
-  readonly #ledger: LedgerLine[] = []
+  /** As the processes wrote it down. */
+  readonly ledger: LedgerLine[] = []
   /** When the worker heard of each line. What a blocked event loop writes down later may be lost by then. */
   readonly #heardAt: number[] = []
   readonly disturbances: Disturbance[] = []
@@ -73,7 +74,7 @@ export class Evidence {
   }
 
   note(line: LedgerLine): void {
-    this.#ledger.push(line)
+    this.ledger.push(line)
     this.#heardAt.push(this.#now)
   }
 
@@ -101,7 +102,7 @@ export class Evidence {
 
   /** Whether a failover undid what the worker had heard of this job: it holds the job again, and cannot know. */
   wasUndone(worker: string, jobId: string): boolean {
-    return this.#ledger.some(
+    return this.ledger.some(
       (line, nth) =>
         line.kind === 'answered' &&
         line.worker === worker &&
@@ -111,8 +112,8 @@ export class Evidence {
   }
 
   keptLedger(): LedgerLine[] {
-    if (this.#lost.length === 0) return this.#ledger
-    return this.#ledger.map((line, nth) =>
+    if (this.#lost.length === 0) return this.ledger
+    return this.ledger.map((line, nth) =>
       this.isLost(this.#heardAt[nth] ?? 0) ? { ...line, outcome: 'lost', end: 'lost' } : line,
     )
   }
