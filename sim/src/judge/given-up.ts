@@ -10,9 +10,9 @@ export function* checkGivenUp({ evidence, departures }: Run, events: EventRow[])
   for (const { jobId, type, at, details } of events)
     if (type.startsWith('reaper:') && details['cause'] === 'crash')
       reapedAt.set(`${jobId} ${String(details['lease_id'])}`, at)
-  for (const { kind, end, job, lease, worker, at } of evidence.ledger) {
+  for (const { job, lease, worker, at } of evidence.lostAttempts()) {
     // One on its way out waits only for so long.
-    if (kind !== 'ended' || end !== 'lost' || departures.has(worker)) continue
+    if (departures.has(worker)) continue
     if (at < (reapedAt.get(`${job} ${lease}`) ?? 0))
       yield { invariant: 'given up', message: `job ${job}: ${worker} gave up a lease that was reaped later` }
   }

@@ -128,6 +128,8 @@ function drawShortPlan(seed: number): Plan {
   const { limits, jobs } = drawLimits(seed, flavour, inOrder(drawn))
   if (flavour === 'faults' && random() < 0.1)
     return { seed, settings, limits, jobs, ...drawFlapping(random, leaseMs) }
+  if (flavour === 'faults' && policy.presence !== 'off' && random() < 0.1)
+    return { seed, settings, limits, jobs, ...drawLockedOut(random, leaseMs) }
   return { seed, settings, limits, durationMs, jobs, faults: inOrder(faults) }
 }
 
@@ -169,6 +171,18 @@ function drawFlapping(random: () => number, leaseMs: number): Pick<Plan, 'durati
       size: 0,
       place: null,
     })
+  return { durationMs, faults }
+}
+
+/** Sessions end while no slot is free for others: only its signs of life tell such a worker from one that is gone. */
+function drawLockedOut(random: () => number, leaseMs: number): Pick<Plan, 'durationMs' | 'faults'> {
+  const durationMs = 6 * leaseMs
+  const faults: Fault[] = []
+  for (let atMs = 0.5 * leaseMs; atMs < durationMs; atMs += leaseMs * (1 + random())) {
+    const fault = { durationMs: leaseMs * (0.3 + 0.6 * random()), size: 0, place: null }
+    faults.push({ ...fault, atMs, kind: 'slots-full', target: 0 })
+    faults.push({ ...fault, atMs: atMs + 1, kind: 'session-end', target: Math.floor(random() * 1_000) })
+  }
   return { durationMs, faults }
 }
 

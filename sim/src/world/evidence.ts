@@ -7,8 +7,7 @@ import { EPOCH_MS, type VirtualTime } from './virtual-time.ts'
 
 export class Evidence {
   readonly #time: VirtualTime
-  /** As the processes wrote it down. */
-  readonly ledger: LedgerLine[] = []
+  readonly #ledger: LedgerLine[] = []
   /** When the worker heard of each line. What a blocked event loop writes down later may be lost by then. */
   readonly #heardAt: number[] = []
   readonly disturbances: Disturbance[] = []
@@ -74,7 +73,7 @@ export class Evidence {
   }
 
   note(line: LedgerLine): void {
-    this.ledger.push(line)
+    this.#ledger.push(line)
     this.#heardAt.push(this.#now)
   }
 
@@ -102,7 +101,7 @@ export class Evidence {
 
   /** Whether a failover undid what the worker had heard of this job: it holds the job again, and cannot know. */
   wasUndone(worker: string, jobId: string): boolean {
-    return this.ledger.some(
+    return this.#ledger.some(
       (line, nth) =>
         line.kind === 'answered' &&
         line.worker === worker &&
@@ -111,9 +110,16 @@ export class Evidence {
     )
   }
 
+  /** Attempts that ended as lost; not those of whose answer a failover left nothing. */
+  lostAttempts(): LedgerLine[] {
+    return this.#ledger.filter(
+      ({ kind, end }, nth) => kind === 'ended' && end === 'lost' && !this.isLost(this.#heardAt[nth] ?? 0),
+    )
+  }
+
   keptLedger(): LedgerLine[] {
-    if (this.#lost.length === 0) return this.ledger
-    return this.ledger.map((line, nth) =>
+    if (this.#lost.length === 0) return this.#ledger
+    return this.#ledger.map((line, nth) =>
       this.isLost(this.#heardAt[nth] ?? 0) ? { ...line, outcome: 'lost', end: 'lost' } : line,
     )
   }

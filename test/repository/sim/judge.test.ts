@@ -183,11 +183,12 @@ describe('the evidence of a run', () => {
 })
 
 describe('a lease that its worker gave up', () => {
-  const judged = (lostAt: number, { cause = 'crash', isLeaving = false } = {}) => {
+  const judged = (lostAt: number, { cause = 'crash', isLeaving = false, isUndone = false } = {}) => {
     const evidence = new Evidence(new VirtualTime(() => 0))
     const departures = new Departures(evidence)
     if (isLeaving) departures.noteStop('w1', lostAt - 1)
     evidence.note({ kind: 'ended', at: lostAt, worker: 'w1', pid: 0, job: 'a', lease: 'l', end: 'lost' })
+    if (isUndone) evidence.noteLost(0)
     const details = { cause, lease_id: 'l' }
     const reap = { id: '1', jobId: 'a', type: 'reaper:requeued', at: NOW, details }
     return [...checkGivenUp({ evidence, departures }, [reap])]
@@ -197,9 +198,10 @@ describe('a lease that its worker gave up', () => {
     expect(judged(NOW - 1_000)).toMatchObject([{ invariant: 'given up' }])
   })
 
-  it('is none if the reap came first, or for a deadline, or the worker was leaving', () => {
+  it('is none if the reap came first or for a deadline, the worker was leaving, or a failover undid it', () => {
     expect(judged(NOW + 1)).toEqual([])
     expect(judged(NOW - 1_000, { cause: 'timeout' })).toEqual([])
     expect(judged(NOW - 1_000, { isLeaving: true })).toEqual([])
+    expect(judged(NOW - 1_000, { isUndone: true })).toEqual([])
   })
 })
