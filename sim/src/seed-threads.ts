@@ -1,4 +1,5 @@
 // Seeds over several threads. Each has a heap and clocks of its own; outcomes come in the order of seeds, as if from one.
+import { once } from 'node:events'
 import { parentPort, Worker } from 'node:worker_threads'
 import { runHere, type SeedOutcome } from './run-seeds.ts'
 
@@ -58,10 +59,9 @@ function partsOf(from: number, seeds: number): Part[] {
   }))
 }
 
-function answerOf(thread: Worker, part: Part): Promise<SeedOutcome[]> {
-  return new Promise((resolve, reject) => {
-    thread.once('message', resolve)
-    thread.once('error', reject)
-    thread.postMessage(part)
-  })
+/** `once` takes its listeners back: a thread answers thousands of times. */
+async function answerOf(thread: Worker, part: Part): Promise<SeedOutcome[]> {
+  thread.postMessage(part)
+  const [outcomes] = (await once(thread, 'message')) as [SeedOutcome[]]
+  return outcomes
 }

@@ -21,6 +21,10 @@ export class Departures {
     this.#departures.set(worker, { from: at, to: Number.POSITIVE_INFINITY })
   }
 
+  has(worker: string): boolean {
+    return this.#departures.has(worker)
+  }
+
   noteFailure(worker: string): void {
     if (this.#departures.has(worker)) this.#hindered.add(worker)
   }

@@ -3,6 +3,7 @@ import { checkHistory } from '../../../chaos/src/judge/check-history.ts'
 import type { EventRow, History, Violation } from '../../../chaos/src/judge/history.ts'
 import type { Job } from '../../../src/job/job.ts'
 import type { Simulation } from '../world/simulation.ts'
+import { checkGivenUp } from './given-up.ts'
 
 /** At most this many claims for each job of a run in which nothing goes wrong, */
 const CLAIMS_PER_JOB = 1.02
@@ -16,6 +17,7 @@ export function judge(simulation: Simulation): Violation[] {
     ...simulation.evidence.violations,
     ...violations.filter((violation) => !isOfRetried(simulation, violation)),
     ...simulation.departures.check(history.events),
+    ...checkGivenUp(simulation, history.events),
     ...checkCalm(simulation, history),
     ...checkNeighbours(simulation, history),
   ]

@@ -3,7 +3,7 @@ import type { QueueLimit } from '../../../chaos/src/judge/history.ts'
 import { createRandom, pickWeighted } from '../../../chaos/src/random.ts'
 import { type AttemptPlace, attemptPlaces } from '../world/places.ts'
 import { drawLimits } from './limits.ts'
-import { drawSettings, type Settings } from './settings.ts'
+import { drawLongSettings, drawSettings, type Settings } from './settings.ts'
 
 export const jobTypes = ['quick', 'slow', 'flaky', 'poison', 'hang', 'deaf', 'block', 'tx', 'killer'] as const
 export type JobType = (typeof jobTypes)[number]
@@ -84,7 +84,37 @@ const typesOf = {
   faults: usualTypes,
 } satisfies Record<string, readonly { weight: number; value: JobType }[]>
 
+/** Each of these seeds has a plan that lasts hours. */
+const LONG_EVERY = 25
+const HOUR_MS = 3_600_000
+
 export function drawPlan(seed: number): Plan {
+  return seed % LONG_EVERY === 0 ? drawLongPlan(seed) : drawShortPlan(seed)
+}
+
+/** The working day of a fleet: few jobs for each worker, and faults hours apart. */
+function drawLongPlan(seed: number): Plan {
+  const random = createRandom(seed)
+  const settings = drawLongSettings(random)
+  const leaseMs = settings.policy.defaultLeaseMs
+  const durationMs = HOUR_MS * (4 + 20 * random())
+  const count = 20 + Math.floor(random() * 60)
+  const drawn = Array.from({ length: count }, () => drawJob(random, usualTypes, leaseMs, durationMs))
+  const faults = Array.from({ length: 3 }, () =>
+    drawFaults(random, [...faultKinds], leaseMs, durationMs),
+  ).flat()
+  return {
+    seed,
+    settings,
+    durationMs,
+    ...drawLimits(seed, 'faults', inOrder(drawn)),
+    faults: inOrder(faults),
+  }
+}
+
+const inOrder = <T extends { atMs: number }>(list: T[]) => list.toSorted((a, b) => a.atMs - b.atMs)
+
+function drawShortPlan(seed: number): Plan {
   const random = createRandom(seed)
   const settings = drawSettings(random)
   const { flavour, policy } = settings
@@ -95,11 +125,12 @@ export function drawPlan(seed: number): Plan {
   const drawn = Array.from({ length: count }, () => drawJob(random, types, leaseMs, durationMs))
   const kinds = faultKinds.filter(() => random() < 0.35)
   const faults = flavour === 'faults' ? drawFaults(random, kinds, leaseMs, durationMs) : []
-  drawn.sort((a, b) => a.atMs - b.atMs)
-  const { limits, jobs } = drawLimits(seed, flavour, drawn)
+  const { limits, jobs } = drawLimits(seed, flavour, inOrder(drawn))
   if (flavour === 'faults' && random() < 0.1)
     return { seed, settings, limits, jobs, ...drawFlapping(random, leaseMs) }
-  return { seed, settings, limits, durationMs, jobs, faults: faults.toSorted((a, b) => a.atMs - b.atMs) }
+  if (flavour === 'faults' && policy.presence !== 'off' && random() < 0.1)
+    return { seed, settings, limits, jobs, ...drawLockedOut(random, leaseMs) }
+  return { seed, settings, limits, durationMs, jobs, faults: inOrder(faults) }
 }
 
 function drawJob(
@@ -140,6 +171,18 @@ function drawFlapping(random: () => number, leaseMs: number): Pick<Plan, 'durati
       size: 0,
       place: null,
     })
+  return { durationMs, faults }
+}
+
+/** Sessions end while no slot is free for others: only its signs of life tell such a worker from one that is gone. */
+function drawLockedOut(random: () => number, leaseMs: number): Pick<Plan, 'durationMs' | 'faults'> {
+  const durationMs = 6 * leaseMs
+  const faults: Fault[] = []
+  for (let atMs = 0.5 * leaseMs; atMs < durationMs; atMs += leaseMs * (1 + random())) {
+    const fault = { durationMs: leaseMs * (0.3 + 0.6 * random()), size: 0, place: null }
+    faults.push({ ...fault, atMs, kind: 'slots-full', target: 0 })
+    faults.push({ ...fault, atMs: atMs + 1, kind: 'session-end', target: Math.floor(random() * 1_000) })
+  }
   return { durationMs, faults }
 }
 

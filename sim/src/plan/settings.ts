@@ -9,6 +9,8 @@ export type Flavour = 'calm' | 'poison' | 'faults'
 
 export interface Settings {
   flavour: Flavour
+  /** Lasts hours, with long pauses between its faults. */
+  isLong: boolean
   policy: Policy
   workers: number
   concurrency: number
@@ -30,6 +32,7 @@ interface Times {
 const chaosTimes: Times = { leaseMs: 2_000, heartbeatMs: 500, sweepMs: 1_000, pollMs: [200, 400] }
 const briskTimes: Times = timesOf(presetPolicies.brisk)
 const nativeTimes: Times = timesOf(nativePolicy)
+const longTimes: Times = timesOf({ ...presetPolicies.patient, heartbeatMs: 75_000 })
 
 function timesOf(policy: Pick<Policy, 'defaultLeaseMs' | 'heartbeatMs' | 'sweepIntervalMs'>): Times {
   return {
@@ -43,6 +46,15 @@ function timesOf(policy: Pick<Policy, 'defaultLeaseMs' | 'heartbeatMs' | 'sweepI
 
 export const poisonAttempts = POISON_MAX_ATTEMPTS
 
+/** Presence looks every second, which would be most of a long run. */
+export function drawLongSettings(random: () => number): Settings {
+  return {
+    ...settingsOf(random, 'faults', longTimes, 'off'),
+    isLong: true,
+    workers: 4 + Math.floor(random() * 9),
+  }
+}
+
 export function drawSettings(random: () => number): Settings {
   const flavour = pickWeighted<Flavour>(random, [
     { weight: 1, value: 'calm' },
@@ -54,9 +66,19 @@ export function drawSettings(random: () => number): Settings {
     { weight: 2, value: briskTimes },
     { weight: 1, value: nativeTimes },
   ])
+  return settingsOf(random, flavour, times, random() < 0.5 ? 'auto' : 'off')
+}
+
+function settingsOf(
+  random: () => number,
+  flavour: Flavour,
+  times: Times,
+  presence: Policy['presence'],
+): Settings {
   return {
     flavour,
-    policy: policyOf(flavour, times, random() < 0.5 ? 'auto' : 'off'),
+    isLong: false,
+    policy: policyOf(flavour, times, presence),
     workers: 1 + Math.floor(random() * 4),
     concurrency: 1 + Math.floor(random() * 8),
     reapers: Math.floor(random() * 2),

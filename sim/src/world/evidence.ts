@@ -110,6 +110,13 @@ export class Evidence {
     )
   }
 
+  /** Attempts that ended as lost; not those of whose answer a failover left nothing. */
+  lostAttempts(): LedgerLine[] {
+    return this.#ledger.filter(
+      ({ kind, end }, nth) => kind === 'ended' && end === 'lost' && !this.isLost(this.#heardAt[nth] ?? 0),
+    )
+  }
+
   keptLedger(): LedgerLine[] {
     if (this.#lost.length === 0) return this.#ledger
     return this.#ledger.map((line, nth) =>

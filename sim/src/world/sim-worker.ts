@@ -100,6 +100,7 @@ export class SimWorker {
       onDrain: () => void worker.stop('an operator asked for it'),
       onReport: (news) => worker.noteReport(news),
       sweepIntervalMs: settings.policy.sweepIntervalMs,
+      intervalMs: settings.policy.sweepIntervalMs,
     })
     void worker.ended.then(() => report.stop()).then(() => this.#end(onEnded, false))
   }

@@ -15,6 +15,7 @@ import type {
 import type { Batcher } from '../calls/batcher.ts'
 import type { Heartbeat } from '../heartbeat/heartbeat.ts'
 import type { JobGatewayDependencies } from '../limits/job-gateway.ts'
+import type { ClockWatch, Watched } from './clock-watch.ts'
 import type { AbortCause } from './handler.ts'
 
 export interface AttemptDependencies<Tx = unknown> extends JobGatewayDependencies {
@@ -37,15 +38,14 @@ export interface AttemptDependencies<Tx = unknown> extends JobGatewayDependencie
     options: { beginWithinMs: number; jobId: string },
   ) => Promise<T>
   slots: Slots
+  clockWatch: ClockWatch
 }
 
 /** An attempt as its worker sees it. */
-export interface RunningAttempt {
+export interface RunningAttempt extends Watched {
   readonly job: ClaimedJob
   /** Its handler occupies a slot. */
   isHandling: boolean
-  /** Called periodically: detects a lease that may have expired (C6) and a deadline that is near. */
-  lookAtClocks(nowMs: number): void
   abort(cause: AbortCause): void
   /** Stops waiting for a handler that ignores its abort signal, and for an unreachable database. */
   giveUp(): void

@@ -9,8 +9,8 @@ export interface ClockOwner {
   emitAtRisk(): void
 }
 
-/** Interval between two looks at the clocks of a worker's jobs. */
-export const LOOK_MS = 100
+/** A lease is looked at so long before its end, and again after this time. */
+const LOOK_MS = 100
 /** A nearer deadline gets its own timer: few jobs get there. */
 const NEAR_MS = 1_000
 
@@ -18,7 +18,8 @@ export class JobClocks {
   readonly #progressLimitMs: number | undefined
   readonly #owner: ClockOwner
   #leaseEndsAtMs = Number.POSITIVE_INFINITY
-  #isSuspect = false
+  /** When a look found that it ends soon. */
+  #suspectAtMs: number | undefined
   #isAtRisk = false
   #deadlineAtMs = Number.POSITIVE_INFINITY
   #deadline: Timer | undefined
@@ -41,7 +42,7 @@ export class JobClocks {
     this.#leaseEndsAtMs = timing.nowMs() + leaseMs
     // The answer took longer than the lease it granted.
     if (leaseMs <= 0) return
-    this.#isSuspect = false
+    this.#suspectAtMs = undefined
     this.#isAtRisk = false
   }
 
@@ -52,20 +53,20 @@ export class JobClocks {
     this.#owner.emitAtRisk()
   }
 
-  /** Called by one timer of the worker for all jobs, instead of a timer per job. */
-  look(nowMs: number): void {
-    if (nowMs > this.#deadlineAtMs - NEAR_MS) this.#startDeadline()
-    this.#lookAtLease(nowMs)
+  /** Returns when the next look is needed, if neither lease nor deadline becomes shorter. */
+  look(nowMs: number): number {
+    if (this.#hasEnded) return Number.POSITIVE_INFINITY
+    if (nowMs >= this.#deadlineAtMs - NEAR_MS) this.#startDeadline()
+    return Math.min(this.#deadlineAtMs - NEAR_MS, this.#lookAtLease(nowMs))
   }
 
-  #lookAtLease(nowMs: number): void {
-    if (this.#hasEnded || this.#isAtRisk || nowMs < this.#leaseEndsAtMs - LOOK_MS) return
+  #lookAtLease(nowMs: number): number {
+    const nearMs = this.#leaseEndsAtMs - LOOK_MS
+    if (nowMs < nearMs) return nearMs
     // After a blocked event loop, let pending heartbeat answers be read first: the next look decides.
-    if (this.#isSuspect) {
-      this.#isAtRisk = true
-      this.#owner.emitAtRisk()
-    }
-    this.#isSuspect = true
+    this.#suspectAtMs ??= nowMs
+    if (nowMs >= this.#suspectAtMs + LOOK_MS) this.putAtRisk()
+    return this.#isAtRisk ? nowMs + LOOK_MS : this.#suspectAtMs + LOOK_MS
   }
 
   /** `agoMs` is the time since the call was sent: the database's deadline is never earlier than this one (C5). */

@@ -151,8 +151,8 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     })
   }
 
-  lookAtClocks(nowMs: number): void {
-    this.#clocks.look(nowMs)
+  lookAtClocks(nowMs: number): number {
+    return this.#clocks.look(nowMs)
   }
 
   abort(cause: AbortCause): void {
@@ -238,6 +238,7 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     this.#leaseMs = entered.leaseMs ?? this.#leaseMs
     this.#clocks.renewLease(this.#leaseMs - agoMs)
     this.#clocks.setDeadline(entered.deadlineMs, agoMs)
+    this.#deps.clockWatch.add(this)
   }
 
   async completeIn<T>(transaction: CompleteIn<Tx, T>): Promise<T> {
@@ -254,6 +255,7 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
 
   noteExtended(leaseMs: number): void {
     this.#clocks.renewLease(leaseMs)
+    this.#deps.clockWatch.add(this)
   }
 
   get leaseMs(): number {

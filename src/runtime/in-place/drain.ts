@@ -7,8 +7,8 @@ import type { PolicyOverride } from '../../policy/policy.ts'
 import type { JobStore, QueueLimits } from '../../store/job-store.ts'
 import { attemptBatchers } from '../attempt/attempt-batchers.ts'
 import type { AttemptDependencies } from '../attempt/attempt-dependencies.ts'
+import { ClockWatch } from '../attempt/clock-watch.ts'
 import type { RegisteredHandler } from '../attempt/handler.ts'
-import { LOOK_MS } from '../attempt/job-clocks.ts'
 import { Attempt } from '../attempt/job-runner.ts'
 import { WaitingJob } from '../claim/waiting-jobs.ts'
 import { type Heartbeat, startMainHeartbeat } from '../heartbeat/heartbeat.ts'
@@ -84,6 +84,7 @@ class Drain<Tx> {
   readonly #byType: Map<string, RegisteredHandler<Tx>>
   readonly #limiter: TokenLimiter
   readonly #deps: AttemptDependencies<Tx>
+  readonly #running = new Set<Attempt<Tx>>()
   readonly #report: DrainReport = {}
   #onEnded: () => void = () => {}
   /** A critical error ends a worker, and a drain. */
@@ -101,6 +102,7 @@ class Drain<Tx> {
     this.#deps = {
       ...parts,
       heartbeat,
+      clockWatch: new ClockWatch(this.#running),
       dependencyCalls: new DependencyCalls(store, events),
       ...attemptBatchers(store, policy),
       slots: {
@@ -172,16 +174,18 @@ class Drain<Tx> {
     const stopCounting = this.#parts.events.on('job:ended', (fields) => {
       if (jobs.includes(fields.job)) this.#report[fields.end] = (this.#report[fields.end] ?? 0) + 1
     })
-    const looking = timing.setInterval(() => {
-      for (const attempt of attempts) attempt.lookAtClocks(timing.nowMs())
-    }, LOOK_MS)
     const start = () => {
       for (const attempt of attempts) attempt.start()
+    }
+    for (const attempt of attempts) {
+      this.#running.add(attempt)
+      this.#deps.clockWatch.add(attempt)
     }
     if (registered.batches === undefined) start()
     else registered.batches.gatherOnly(start)
     await ended
-    timing.clearInterval(looking)
+    this.#running.clear()
+    this.#deps.clockWatch.stop()
     stopCounting()
     await this.#deps.dependencyCalls.idle()
   }

@@ -3,7 +3,7 @@
 import { isUnstuckError } from '../../errors/index.ts'
 import { attemptBatchers } from '../attempt/attempt-batchers.ts'
 import type { AttemptDependencies, AttemptEnded, RunningAttempt } from '../attempt/attempt-dependencies.ts'
-import { LOOK_MS } from '../attempt/job-clocks.ts'
+import { ClockWatch } from '../attempt/clock-watch.ts'
 import { Attempt } from '../attempt/job-runner.ts'
 import { Claimer } from '../claim/claimer.ts'
 import { HintedWakes } from '../claim/hinted-wakes.ts'
@@ -11,7 +11,6 @@ import { type BreakerWatch, watchBreakers } from '../limits/breaker-watch.ts'
 import { DependencyCalls } from '../limits/dependency-calls.ts'
 import { emitSweep } from '../services/emit-sweep.ts'
 import { type Reaper, type ReaperTable, startReaper } from '../services/reaper.ts'
-import { type Timer, timing } from '../timing/timing.ts'
 import { wait, within } from '../timing/wait.ts'
 import type { Worker, WorkerOptions } from './worker-options.ts'
 import type { ReportNews } from './worker-report.ts'
@@ -62,7 +61,7 @@ class RunningWorker<Tx> {
   #alone: RunningAttempt | undefined
   readonly #stopping = new AbortController()
   readonly #leaving = new AbortController()
-  #looking: Timer | undefined
+  readonly #clockWatch = new ClockWatch(this.#running)
   #leaked = 0
   /** Set if the last sweep was refused for a missing permission. */
   #sweepRefusal: string | undefined
@@ -98,6 +97,7 @@ class RunningWorker<Tx> {
         onReturned: (attempt) => this.#freeSlot(attempt),
         onEnded: (attempt, ended) => this.#noteEnd(attempt, ended),
       },
+      clockWatch: this.#clockWatch,
       dependencyCalls: this.#dependencyCalls,
       ...attemptBatchers(store, policy, () => this.#claimer.gatherResults()),
     }
@@ -145,7 +145,7 @@ class RunningWorker<Tx> {
     await Promise.race([Promise.all([this.#stopReapers(), watch.stop()]), givenUp])
     ended.abort()
     await within(LAST_BEAT_MS, heartbeat.stop())
-    timing.clearTimeout(this.#looking)
+    this.#clockWatch.stop()
     events.emit('worker:stopped', { workerId, exitCode: this.#exitCode })
     return this.#exitCode
   }
@@ -240,7 +240,7 @@ class RunningWorker<Tx> {
     attempt.isHandling = true
     this.#running.add(attempt)
     if (attempt.job.runsAlone) this.#alone = attempt
-    this.#looking ??= timing.setTimeout(() => this.#lookAtClocks(), LOOK_MS)
+    this.#clockWatch.add(attempt)
     attempt.start()
   }
 
@@ -275,12 +275,6 @@ class RunningWorker<Tx> {
     return new Promise((resolve) => {
       this.#onNoneRuns = resolve
     })
-  }
-
-  #lookAtClocks(): void {
-    for (const attempt of this.#running) attempt.lookAtClocks(timing.nowMs())
-    this.#looking =
-      this.#running.size > 0 ? timing.setTimeout(() => this.#lookAtClocks(), LOOK_MS) : undefined
   }
 
   /** A hung handler keeps its memory: its slot is reopened, up to `leakBudget` of them at a time. */

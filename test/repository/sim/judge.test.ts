@@ -4,6 +4,7 @@ import type { EventRow } from '../../../chaos/src/judge/history.ts'
 import type { SweepCall } from '../../../sim/src/database/sim-database.ts'
 import { Departures } from '../../../sim/src/judge/departures.ts'
 import { FailedSweeps } from '../../../sim/src/judge/failed-sweeps.ts'
+import { checkGivenUp } from '../../../sim/src/judge/given-up.ts'
 import { MassExpiries } from '../../../sim/src/judge/mass-expiries.ts'
 import { Evidence } from '../../../sim/src/world/evidence.ts'
 import { EPOCH_MS, VirtualTime } from '../../../sim/src/world/virtual-time.ts'
@@ -178,5 +179,29 @@ describe('the evidence of a run', () => {
     time.after(700, null, () => evidence.noteSession('w1'))
     await time.runUntil(1_000, () => false)
     expect(evidence.disturbances).toMatchObject([{ kind: 'presence-ended', to: EPOCH_MS + 700 }])
+  })
+})
+
+describe('a lease that its worker gave up', () => {
+  const judged = (lostAt: number, { cause = 'crash', isLeaving = false, isUndone = false } = {}) => {
+    const evidence = new Evidence(new VirtualTime(() => 0))
+    const departures = new Departures(evidence)
+    if (isLeaving) departures.noteStop('w1', lostAt - 1)
+    evidence.note({ kind: 'ended', at: lostAt, worker: 'w1', pid: 0, job: 'a', lease: 'l', end: 'lost' })
+    if (isUndone) evidence.noteLost(0)
+    const details = { cause, lease_id: 'l' }
+    const reap = { id: '1', jobId: 'a', type: 'reaper:requeued', at: NOW, details }
+    return [...checkGivenUp({ evidence, departures }, [reap])]
+  }
+
+  it('is a violation if it is reaped later, whatever was lost on the way', () => {
+    expect(judged(NOW - 1_000)).toMatchObject([{ invariant: 'given up' }])
+  })
+
+  it('is none if the reap came first or for a deadline, the worker was leaving, or a failover undid it', () => {
+    expect(judged(NOW + 1)).toEqual([])
+    expect(judged(NOW - 1_000, { cause: 'timeout' })).toEqual([])
+    expect(judged(NOW - 1_000, { isLeaving: true })).toEqual([])
+    expect(judged(NOW - 1_000, { isUndone: true })).toEqual([])
   })
 })
