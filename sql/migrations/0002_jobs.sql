@@ -2,8 +2,8 @@
 
 -- Counters and times that most jobs never need are NULL until they do, which keeps rows narrow. Free space on each page
 -- (fillfactor), and no index on the columns of a heartbeat, keep heartbeats HOT. Columns that the conditions of indexes
--- read come early: every update reads the row up to the last of them (docs/adr/0058). Kept by `migrate down`, and adopted
--- by the next install.
+-- read come early: every update reads the row up to the last of them (docs/adr/0058). Kept by `migrate down`, and
+-- adopted by the next install.
 create table if not exists "unstuck"."jobs" (
   "id"                   /*id*/uuid primary key,
   "created_at"           timestamptz not null default now(),

@@ -37,8 +37,8 @@ create index /*+concurrently concurrently */ if not exists "jobs_grouped"
      ((coalesce("queue", "type")), "priority", "group_key", (coalesce("run_at", "created_at")), "id")
   where "status" = /*waiting*/'waiting' and "group_key" is not null;
 
--- Unfinished jobs by group: the first waiting one, for groups in order, and those that run, to count them. One index for
--- both, because every update of a job opens all of them.
+-- Unfinished jobs by group: the first waiting one, for groups in order, and those that run, to count them. One index
+-- for both, because every update of a job opens all of them.
 create index /*+concurrently concurrently */ if not exists "jobs_group_members"
   on /*+only only */ "unstuck"."jobs" ((coalesce("queue", "type")), "group_key", "status", "id")
   where "status" in /*unfinished_words*/('waiting', 'running') and "group_key" is not null;
