@@ -5,7 +5,7 @@ select "unstuck"."enqueue_batch"(
   ($1::text)::jsonb, ($2::text)::jsonb, ($3::text)::jsonb, ($4::text)::jsonb)::text as enqueued;
 
 -- name: claim_jobs
-select lease_id::text, priority, max_attempts, default_stage, to_json(granted_at) as granted_at, jobs
+select lease_id, priority, max_attempts, default_stage, to_json(granted_at) as granted_at, jobs
   from "unstuck"."claim_batches"($1::text, $2::text[], $3::int, $4::text[], $5::bigint, ($6::text)::jsonb, $7::text,
                                  ($8::text)::jsonb, null, $9::boolean);
 
@@ -13,7 +13,7 @@ select lease_id::text, priority, max_attempts, default_stage, to_json(granted_at
 select "unstuck"."has_due_jobs"($1::text[]) as is_due;
 
 -- name: claim_job
-select lease_id::text, priority, max_attempts, default_stage, to_json(granted_at) as granted_at, jobs
+select lease_id, priority, max_attempts, default_stage, to_json(granted_at) as granted_at, jobs
   from "unstuck"."claim_batches"($2::text, "unstuck"."queue_of"($1::/*id*/uuid), 1, null, $3::bigint,
                                  ($4::text)::jsonb, null, null, $1::/*id*/uuid);
 
