@@ -192,7 +192,6 @@ class Application implements Unstuck {
   async #startWorker(start: WorkerStart): Promise<void> {
     const otelMetrics = await openOtelMetrics(metricsOptionsOf(this.#parts()))
     let services: Services | undefined
-    let letSignalsGo = () => {}
     const stopServices = async () => {
       await services?.stop()
       otelMetrics?.stop()
@@ -200,18 +199,16 @@ class Application implements Unstuck {
     try {
       const parts = { ...this.#parts(), ...start }
       const { worker, ready } = await startApplicationWorker(parts)
-      // It may sweep already.
-      if (this.#options.handleSignals === true) letSignalsGo = stopOnSignals(worker, this.ended)
       // They report that the worker has started, which it may say as soon as it is ready.
       services = startApplicationServices(parts, worker, this.#schedules)
       await ready
       this.#worker = worker
       this.#services = services
     } catch (error) {
-      letSignalsGo()
       await stopServices()
       throw error
     }
+    if (this.#options.handleSignals === true) stopOnSignals(this.#worker, this.ended)
     void this.#worker.ended.then(async (exitCode) => {
       try {
         await stopServices()

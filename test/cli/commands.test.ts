@@ -180,7 +180,7 @@ describe('--json', () => {
   const offering = commands.filter(has('--json')).filter(({ name }) => name !== 'unstuck demo')
   /** Commands that run until a signal, and their output once they handle signals. */
   const endless: Record<string, string> = {
-    'unstuck worker': 'listen:started',
+    'unstuck worker': 'worker:started',
     'unstuck reaper': '"event":"sweep"',
     'unstuck serve': '"event":"listening"',
   }

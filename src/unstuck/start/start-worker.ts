@@ -93,8 +93,7 @@ export async function startApplicationWorker(parts: StartedParts): Promise<Start
     onHang: options.onHang ?? 'reopen',
   })
   const died = heartbeat.died.then((error) => Promise.reject(error))
-  const stopped = worker.ended.then(() => {})
-  const ready = Promise.race([parts.limit.within(heartbeat.ready), died, stopped]).catch(async (error: unknown) => {
+  const ready = Promise.race([parts.limit.within(heartbeat.ready), died]).catch(async (error: unknown) => {
     worker.leaveNow()
     await worker.ended
     throw error

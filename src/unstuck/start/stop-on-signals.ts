@@ -1,7 +1,7 @@
 import type { Worker } from '../../runtime/worker/worker.ts'
 
-/** The first signal drains; a second one releases all jobs at once. Returns a function that ends this. */
-export function stopOnSignals(worker: Worker, ended: Promise<number>): () => void {
+/** The first signal drains; a second one releases all jobs at once. */
+export function stopOnSignals(worker: Worker, ended: Promise<number>): void {
   let hasCome = false
   const stop = (signal: NodeJS.Signals) => {
     if (hasCome) worker.leaveNow()
@@ -10,15 +10,11 @@ export function stopOnSignals(worker: Worker, ended: Promise<number>): () => voi
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  const letGo = () => {
+  void ended.then((exitCode) => {
     process.off('SIGTERM', stop)
     process.off('SIGINT', stop)
-  }
-  void ended.then((exitCode) => {
-    letGo()
     process.exitCode = exitCode
     // Resources that a handler left open must not delay a deploy; `unref`, so that this timer does not either.
     setTimeout(() => process.exit(exitCode), 1_000).unref()
   })
-  return letGo
 }
