@@ -1,6 +1,6 @@
 // The API for applications: register handlers, start, enqueue.
 import type { Database, OpenShards, OpenTable, PgClient, SqlClient } from '../compose/index.ts'
-import type { Config } from '../config/index.ts'
+import { type Config, profileOf } from '../config/index.ts'
 import { invalidArgument, showValue, UnstuckError } from '../errors/index.ts'
 import { checkNewJob } from '../job/check-new-job.ts'
 import type { JobDeclarations } from '../job/declared-jobs.ts'
@@ -20,6 +20,7 @@ import type { DrainOptions, DrainReport } from '../runtime/in-place/drain.ts'
 import type { RunOnceOptions } from '../runtime/in-place/run-once.ts'
 import type { DeclaredJob, RecurringJob } from '../runtime/services/scheduler.ts'
 import type { Worker } from '../runtime/worker/worker.ts'
+import { hasCapability } from '../store/capability.ts'
 import type { EnqueuedJob, JobStore } from '../store/job-store.ts'
 import { requireOptions } from './check-arguments.ts'
 import { declareRecurring } from './jobs/declare-recurring.ts'
@@ -35,12 +36,11 @@ import { openJobs } from './open/open-jobs.ts'
 import { directUrlOf } from './open/own-pool.ts'
 import { tableOf } from './open/table-of.ts'
 import { checkOptions, type UnstuckOptions } from './options.ts'
-import { startApplicationServices } from './start/application-services.ts'
 import { metricsOptionsOf } from './start/metrics-options.ts'
-import type { Services } from './start/services.ts'
+import { type Services, startServices, startShardServices } from './start/services.ts'
 import { showEvents } from './start/show-events.ts'
 import { StartLimit } from './start/start-limit.ts'
-import { type ApplicationParts, startApplicationWorker, type WorkerStart } from './start/start-worker.ts'
+import { type ApplicationParts, startApplicationWorker } from './start/start-worker.ts'
 import { stopOnSignals } from './start/stop-on-signals.ts'
 import type { FileHandler } from './typed-methods.ts'
 import type { EnqueueOptions, RecurringOptions, ShardHandle, Unstuck } from './unstuck-api.ts'
@@ -177,8 +177,6 @@ class Application implements Unstuck {
       throw invalidArgument('handlers', 'none', 'at least one type: handle(type, handler)')
     for (const warning of this.#config.warnings) this.#events.emit('config:warned', { warning })
     const limit = new StartLimit(this.#options.startTimeoutMs)
-    // Reads files while the database answers.
-    const tracing = this.#openTracing()
     const directUrl = await this.#directUrl(limit)
     // Fails at once if the schema is missing or too old: a worker that cannot work should not look alive.
     await limit.retry(async () => this.#open.checkSchema?.())
@@ -186,32 +184,43 @@ class Application implements Unstuck {
     const policy = withOverride(stored, this.#config.policy)
     this.#requireBeats(policy)
     await limit.retry(async () => this.#open.checkFeatures?.(policy))
-    await this.#startWorker({ directUrl, policy, tracing: await tracing, limit })
-  }
-
-  async #startWorker(start: WorkerStart): Promise<void> {
+    const worker = await startApplicationWorker({
+      ...this.#parts(),
+      directUrl,
+      policy,
+      tracing: await this.#openTracing(),
+      limit,
+    })
+    this.#worker = worker
+    const canListen = hasCapability(this.store, 'notify')
     const otelMetrics = await openOtelMetrics(metricsOptionsOf(this.#parts()))
-    let services: Services | undefined
-    const stopServices = async () => {
-      await services?.stop()
-      otelMetrics?.stop()
+    const listens = policy.notify === 'on' && canListen
+    const parts = {
+      store: this.store,
+      schema: this.#config.schema,
+      table: this.#table,
+      events: this.#events,
+      policy: this.#config.policy,
+      enqueuePolicy: enqueuePolicyOf(this.#config),
+      worker,
+      queues: this.#handlers.all.map(({ type, queue = type }) => queue),
+      schedules: this.#schedules,
+      dispatch: this.#options.dispatch,
+      isPruning: this.#options.prune ?? profileOf(this.#config).isPruned ?? false,
+      sweepIntervalMs: policy.sweepIntervalMs,
+      allowsPrivateWebhooks: this.#config.webhookAllowPrivate === '1',
+      appVersion: this.#config.appVersion,
     }
-    try {
-      const parts = { ...this.#parts(), ...start }
-      const { worker, ready } = await startApplicationWorker(parts)
-      // They report that the worker has started, which it may say as soon as it is ready.
-      services = startApplicationServices(parts, worker, this.#schedules)
-      await ready
-      this.#worker = worker
-      this.#services = services
-    } catch (error) {
-      await stopServices()
-      throw error
-    }
-    if (this.#options.handleSignals === true) stopOnSignals(this.#worker, this.ended)
-    void this.#worker.ended.then(async (exitCode) => {
+    const services =
+      this.#shards === undefined
+        ? startServices({ ...parts, sendHint: this.#open.sendHint, notifier: listens ? directUrl : null })
+        : startShardServices(parts, this.#shards.shards, listens)
+    this.#services = services
+    if (this.#options.handleSignals === true) stopOnSignals(worker, this.ended)
+    void worker.ended.then(async (exitCode) => {
       try {
-        await stopServices()
+        await services.stop()
+        otelMetrics?.stop()
         await this.#close() // Only now, after the last status is written (WORK-4).
       } finally {
         this.#end(exitCode)

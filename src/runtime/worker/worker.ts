@@ -133,8 +133,7 @@ class RunningWorker<Tx> {
     void heartbeat.died.then((error) => this.#leave(error.message))
     await Promise.race([stopped, Promise.all([firstSweep, heartbeat.ready])])
     const watch = this.#watchBreakers()
-    if (!this.#stopping.signal.aborted)
-      events.emit('worker:started', { workerId, types: handlers.map(({ type }) => type), concurrency })
+    events.emit('worker:started', { workerId, types: handlers.map(({ type }) => type), concurrency })
     // A claim that hangs must not delay the grace: jobs it brings after the stop are released.
     const claiming = this.#claimer.run()
     await stopped

@@ -15,7 +15,6 @@ import {
 } from '../../runtime/heartbeat/heartbeat.ts'
 import { joinHeartbeats, type ShardedHeartbeat } from '../../runtime/heartbeat/sharded-heartbeat.ts'
 import { startThreadHeartbeat } from '../../runtime/heartbeat/thread-heartbeat.ts'
-import type { WatchedDependency } from '../../runtime/limits/breaker-watch.ts'
 import {
   type DependencyOptions,
   prepareDependencies,
@@ -38,7 +37,7 @@ export interface ApplicationParts {
   handlers: RegisteredHandler<PgClient>[]
 }
 
-export interface WorkerStart {
+export interface StartedParts extends ApplicationParts {
   /** For heartbeats: handlers may use all connections of a pooler. Null: they run on the main thread. */
   directUrl: string | null
   /** The stored policy with this process's overrides. */
@@ -47,29 +46,24 @@ export interface WorkerStart {
   limit: StartLimit
 }
 
-export type StartedParts = ApplicationParts & WorkerStart
-
 export const DEFAULT_HANG_GRACE_MS = 5_000
 
-export interface StartedWorker {
-  /** Sweeps while its heartbeats connect, and claims when they are ready. */
-  worker: Worker
-  /** Rejects, after the worker has ended, if it cannot send heartbeats. */
-  ready: Promise<void>
-}
-
-export async function startApplicationWorker(parts: StartedParts): Promise<StartedWorker> {
+export async function startApplicationWorker(parts: StartedParts): Promise<Worker> {
   const { open, config, options, table, events, handlers, policy, tracing } = parts
   assertClaimable(table)
   // Connects while the breakers are prepared.
   const workerId = workerName(options.workerId)
   const sharded = startShardHeartbeats(parts, workerId)
   const heartbeat = sharded ?? startHeartbeat(parts, workerId)
-  const dependencies = await prepare(parts).catch(async (error: unknown) => {
-    await heartbeat.stop()
-    throw error
-  })
-  const worker = startWorker({
+  const dependencies = await untilReady(
+    heartbeat,
+    parts.limit.retry(async () => {
+      await prepareQueues(open.store, options.queues)
+      return prepareDependencies(open.store, handlers, dependencyOptions(parts))
+    }),
+    parts.limit,
+  )
+  return startWorker({
     store: open.store,
     tableName: table.table,
     workerId,
@@ -92,21 +86,6 @@ export async function startApplicationWorker(parts: StartedParts): Promise<Start
     leakBudget: options.leakBudget ?? 2,
     onHang: options.onHang ?? 'reopen',
   })
-  const died = heartbeat.died.then((error) => Promise.reject(error))
-  const ready = Promise.race([parts.limit.within(heartbeat.ready), died]).catch(async (error: unknown) => {
-    worker.leaveNow()
-    await worker.ended
-    throw error
-  })
-  return { worker, ready }
-}
-
-async function prepare(parts: StartedParts): Promise<WatchedDependency[]> {
-  const { open, options, handlers, limit } = parts
-  return limit.retry(async () => {
-    await prepareQueues(open.store, options.queues)
-    return prepareDependencies(open.store, handlers, dependencyOptions(parts))
-  })
 }
 
 /**
@@ -115,6 +94,18 @@ async function prepare(parts: StartedParts): Promise<WatchedDependency[]> {
  */
 function hintedPollMs({ table, options }: StartedParts): [number, number] | undefined {
   return table.attachment === 'native' && options.pollMs === undefined ? [5_000, 7_500] : undefined
+}
+
+/** A worker that cannot send heartbeats, or whose breakers are refused, does not start; its thread is stopped. */
+async function untilReady<T>(heartbeat: Heartbeat, prepared: Promise<T>, limit: StartLimit): Promise<T> {
+  const died = heartbeat.died.then((error) => Promise.reject(error))
+  try {
+    const [answer] = await Promise.race([Promise.all([prepared, limit.within(heartbeat.ready)]), died])
+    return answer
+  } catch (error) {
+    await heartbeat.stop()
+    throw error
+  }
 }
 
 /** The dependency at GATEWAY_URL. */

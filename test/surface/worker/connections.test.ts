@@ -77,20 +77,6 @@ it('OPS-8 a start that finds no slot in time says so, and names its limit', asyn
   })
 })
 
-it('OPS-8 WORK-2 a worker whose heartbeats get no slot sweeps, does not start, and may be started again', async () => {
-  await limit(1)
-  const app = open({ connections: 1, startTimeoutMs: 1_000 })
-  const seen: string[] = []
-  app.on('sweep:done', () => seen.push('sweep'))
-  app.on('worker:started', () => seen.push('started'))
-  app.on('worker:stopped', () => seen.push('stopped'))
-  await expect(app.start()).rejects.toThrow('startTimeoutMs (1000): heartbeats got no connection')
-  expect(seen).toEqual(['sweep', 'stopped'])
-  await limit(-1)
-  await app.start()
-  await expect.poll(() => seen.slice(2)).toEqual(['sweep', 'started'])
-})
-
 it('OPS-8 an option that is no number of connections is refused by name', () => {
   for (const connections of [0, 1.5, 1_001])
     expect(() => unstuck({ connections })).toThrow(
