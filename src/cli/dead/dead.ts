@@ -91,7 +91,8 @@ async function listCommand(flags: TableFlags): Promise<void> {
     const titles = ['TABLE', 'CAUSE', 'CODE', 'CATEGORY', 'JOBS', 'STATE', 'FIRST', 'LAST', 'EXAMPLE']
     printTable([titles, ...rows], { whole: ['CAUSE', 'JOBS'], spare: ['CATEGORY', 'TABLE', 'FIRST'] })
     if (!isComplete) printLine('Only the newest 10000 of each table were read.')
-    printLine('Next:  unstuck dead show <cause>   unstuck dead redrive <cause> --canary 1 --reason …')
+    printLine('Next:  unstuck dead show <cause>')
+    printLine('       unstuck dead redrive <cause> --canary 1 --reason …')
   })
 }
 

@@ -210,3 +210,20 @@ describe('a database with settings of its own', () => {
     expect(await migrateStatus(options)).toMatchObject({ isCurrent: true })
   })
 })
+
+describe('a claim', () => {
+  it.each(['1', '0', '-15'])(
+    'LEASE-1 returns created_at to the microsecond with extra_float_digits %s',
+    async (digits) => {
+      const client = await database.connect()
+      await client.query(`set extra_float_digits = ${digits}; set timezone = 'UTC'`)
+      await client.query(
+        `insert into unstuck.jobs (id, type, created_at) values (gen_random_uuid(), 'old', '2026-01-02 03:04:05.123457+00')`,
+      )
+      const { rows } = await client.query(
+        `select created_at::text as at from unstuck.claim_jobs('w', '{old}', 1)`,
+      )
+      expect(rows).toEqual([{ at: '2026-01-02 03:04:05.123457+00' }])
+    },
+  )
+})

@@ -74,4 +74,29 @@ describe('a claim with groups', () => {
     const { rows } = await database.pool.query(`select id from unstuck.claim_jobs('w', array['mixed'], 5)`)
     expect(rows).toHaveLength(1)
   })
+
+  it('RATE-7 behind 20,000 priorities of groups in backoff it finds the jobs that are due', async () => {
+    const firstDue = async () =>
+      (await database.pool.query(`select priority from unstuck.claim_jobs('w', '{deep}', 1)`)).rows
+    const hasDue = async () =>
+      (await database.pool.query(`select unstuck.has_due_jobs('{deep}') as is_due`)).rows[0].is_due
+    await database.pool.query(
+      `insert into unstuck.jobs (id, type, queue, group_key, priority, run_at)
+       select gen_random_uuid(), 'job', 'deep', 'group ' || n, n, now() + interval '1 hour' from generate_series(1, 20000) n`,
+    )
+    await database.pool.query('vacuum analyze unstuck.jobs')
+    expect(await firstDue()).toEqual([])
+    expect(await hasDue()).toBe(false)
+    // A step for each priority took 15,000 pages and more.
+    expect(await pagesOfClaim('deep')).toBeLessThanOrEqual(4_000)
+    await database.pool.query(
+      `insert into unstuck.jobs (id, type, queue, group_key, priority)
+       values (gen_random_uuid(), 'job', 'deep', null, 20001), (gen_random_uuid(), 'job', 'deep', 'due', 20002)`,
+    )
+    expect(await hasDue()).toBe(true)
+    expect([...(await firstDue()), ...(await firstDue()), ...(await firstDue())]).toEqual([
+      { priority: 20_001 },
+      { priority: 20_002 },
+    ])
+  })
 })

@@ -140,7 +140,7 @@ async function buildIndex(
 }
 
 /** Last, because the former functions used them. */
-async function dropReplacedIndexes(
+export async function dropReplacedIndexes(
   session: MigrationSession,
   options: RenderOptions,
   patience: LockPatience,

@@ -6,7 +6,14 @@ import type { Feature, Profile } from '../../../profile/profile.ts'
 import type { Row } from '../connection/executor.ts'
 import { type RenderOptions, render } from '../render/render.ts'
 import { readSql, type SqlFile } from '../sql-files.ts'
-import { type Attachment, attachTable, buildIndexes, nameOf, told } from './attach-table.ts'
+import {
+  type Attachment,
+  attachTable,
+  buildIndexes,
+  dropReplacedIndexes,
+  nameOf,
+  told,
+} from './attach-table.ts'
 import { assertCitus, assertOnlyNative, isDistributedSchema } from './distribution.ts'
 import { assertProfile } from './inspect/check-profile.ts'
 import { inspectTable, renderFacts } from './inspect/inspect-table.ts'
@@ -82,7 +89,10 @@ export async function migrateUp(options: MigrateOptions): Promise<void> {
     await installEngine(session, options, base, { formerFunctions, hasJobs, isPlaced })
     try {
       // Built concurrently, because the table may be in use.
-      if (hasJobs) await buildIndexes(session, base, options)
+      if (hasJobs) {
+        await buildIndexes(session, base, options)
+        await dropReplacedIndexes(session, base, options)
+      }
       await attachTables(session, attachments, options)
     } catch (error) {
       throw isFresh ? await withoutEngine(session, base, error) : error

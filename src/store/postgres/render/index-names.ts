@@ -58,17 +58,17 @@ export function replacedDedupeIndex(options: RenderOptions): string | null {
 /** `jobs_group_members` has taken their place. */
 const formerIndexes = ['jobs_group_heads', 'jobs_group_running']
 
-/** Names of indexes that an earlier attach may have left: of an earlier version, under another setting of the profile, or with fewer columns. */
+/** Names of indexes that an earlier install may have left: of an earlier version, under another setting of the profile, or with fewer columns. */
 export function replacedIndexes(options: RenderOptions): string[] {
   const { table, absent } = options
-  if (table.attachment === 'native') return []
+  const former = formerIndexes.map((index) => indexName(table, index))
+  if (table.attachment === 'native') return former
   const dedupe = replacedDedupeIndex(options)
   const others = Object.entries(optionalKeys).flatMap(([index, keys]) =>
     Array.from({ length: 2 ** keys.length }, (_, variant) => variant)
       .filter((variant) => variant !== variantOf(index, absent))
       .map((variant) => indexName(table, index, undefined, variant)),
   )
-  const former = formerIndexes.map((index) => indexName(table, index))
   return [...(dedupe === null ? [] : [dedupe]), ...others, ...former]
 }
 
