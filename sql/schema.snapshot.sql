@@ -152,24 +152,24 @@
 -- table jobs fillfactor=70 autovacuum_vacuum_scale_factor=0.02 autovacuum_vacuum_insert_scale_factor=0.05 autovacuum_analyze_scale_factor=0.02
 -- column jobs.id uuid not null
 -- column jobs.created_at timestamp with time zone not null default now()
--- column jobs.updated_at timestamp with time zone not null default now()
--- column jobs.fence bigint not null default 0
 -- column jobs.priority integer not null default 0
--- column jobs.attempt integer not null default 0
 -- column jobs.generation integer not null default 1
 -- column jobs.type text not null
--- column jobs.status text not null default 'waiting'::text
 -- column jobs.queue text
 -- column jobs.group_key text
 -- column jobs.dedupe_key text
+-- column jobs.status text not null default 'waiting'::text
+-- column jobs.updated_at timestamp with time zone not null default now()
+-- column jobs.fence bigint not null default 0
+-- column jobs.attempt integer not null default 0
 -- column jobs.run_at timestamp with time zone
--- column jobs.finished_at timestamp with time zone
--- column jobs.lease_id uuid
 -- column jobs.started_at timestamp with time zone
 -- column jobs.last_attempt_at timestamp with time zone
+-- column jobs.finished_at timestamp with time zone
 -- column jobs.heartbeat_at timestamp with time zone
 -- column jobs.lease_expires_at timestamp with time zone
 -- column jobs.deadline_at timestamp with time zone
+-- column jobs.lease_id uuid
 -- column jobs.finished_lease_id uuid
 -- column jobs.worker_id text
 -- column jobs.payload jsonb not null default '{}'::jsonb

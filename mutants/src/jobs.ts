@@ -49,8 +49,8 @@ export const jobMutants: Mutant[] = [
     edits: [
       {
         file: 'sql/functions/jobs/record_events.sql',
-        find: 'return cardinality(p_events);',
-        replacement: 'return cardinality(p_events);\nexception when others then\n  return 0;',
+        find: 'return cardinality(p_events);\nend\n$$;',
+        replacement: 'return cardinality(p_events);\nexception when others then\n  return 0;\nend\n$$;',
       },
     ],
     suites: [{ files: ['test/race/locks/event-and-transition.test.ts'] }],
@@ -148,8 +148,8 @@ export const jobMutants: Mutant[] = [
     edits: [
       {
         file: 'sql/attach/engine/unbind_routines.sql',
-        find: 'and prosqlbody is not null',
-        replacement: 'and false',
+        find: 'and prosqlbody is not null\n  loop',
+        replacement: 'and false\n  loop',
       },
     ],
     suites: [{ files: ['test/migrate/schema/schema.test.ts'], filter: 'older version' }],

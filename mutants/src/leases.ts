@@ -29,9 +29,9 @@ export const leaseMutants: Mutant[] = [
     fault: 'a row that is gone after a lost answer counts as completed',
     edits: [
       {
-        file: 'src/runtime/attempt/job-runner.ts',
-        find: '(await this.#isGone())) return UNKNOWN',
-        replacement: '(await this.#isGone())) return COMPLETED',
+        file: 'src/runtime/attempt/late-result.ts',
+        find: '(await isGone(store, job))) return UNKNOWN',
+        replacement: "(await isGone(store, job))) return { end: 'completed' }",
       },
     ],
     suites: [{ files: ['test/surface/application/not-kept.test.ts'] }],

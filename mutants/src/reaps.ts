@@ -125,7 +125,7 @@ export const reapMutants: Mutant[] = [
     edits: [
       {
         file: 'sql/functions/jobs/claim/decide_claim.sql',
-        find: 'perform "unstuck"."bury_spent"(p_spent, p_policy);',
+        find: 'perform "unstuck"."bury_spent"(v_spent, p_policy);',
         replacement: '',
       },
     ],

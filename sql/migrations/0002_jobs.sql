@@ -2,30 +2,32 @@
 
 -- Counters and times that most jobs never need are NULL until they do, which keeps rows narrow. Free space on each page
 -- (fillfactor), and no index on the columns of a heartbeat, keep heartbeats HOT. Columns that the conditions of indexes
--- read come early: every update reads the row up to the last of them (docs/adr/0058). Kept by `migrate down`, and
+-- read come early: every update reads the row up to the last of them. Columns that claims and completions write stand
+-- together: WAL has what lies between the first and the last of them (docs/adr/0058). Kept by `migrate down`, and
 -- adopted by the next install.
 create table if not exists "unstuck"."jobs" (
   "id"                   /*id*/uuid primary key,
   "created_at"           timestamptz not null default now(),
-  "updated_at"           timestamptz not null default now(),
-  "fence"                bigint not null default 0,
   "priority"             int not null default 0,
-  "attempt"              int not null default 0,
   "generation"           int not null default 1,
   "type"                 text not null,
-  "status"               text not null default /*waiting*/'waiting'
-    check ("status" in ('waiting', 'running', 'succeeded', 'dead', 'cancelled')),
   "queue"                text,
   "group_key"            text,
   "dedupe_key"           text,
+  "status"               text not null default /*waiting*/'waiting'
+    check ("status" in ('waiting', 'running', 'succeeded', 'dead', 'cancelled')),
+  "updated_at"           timestamptz not null default now(),
+  "fence"                bigint not null default 0,
+  "attempt"              int not null default 0,
   "run_at"               timestamptz,
-  "finished_at"          timestamptz,
-  "lease_id"             uuid,
+  -- Start of the first attempt, and of the newest.
   "started_at"           timestamptz,
   "last_attempt_at"      timestamptz,
+  "finished_at"          timestamptz,
   "heartbeat_at"         timestamptz,
   "lease_expires_at"     timestamptz,
   "deadline_at"          timestamptz,
+  "lease_id"             uuid,
   "finished_lease_id"    uuid,
   "worker_id"            text,
   "payload"              jsonb not null default '{}',
