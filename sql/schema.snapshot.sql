@@ -154,11 +154,11 @@
 -- column jobs.created_at timestamp with time zone not null default now()
 -- column jobs.priority integer not null default 0
 -- column jobs.generation integer not null default 1
+-- column jobs.status text not null default 'waiting'::text
 -- column jobs.type text not null
 -- column jobs.queue text
 -- column jobs.group_key text
 -- column jobs.dedupe_key text
--- column jobs.status text not null default 'waiting'::text
 -- column jobs.updated_at timestamp with time zone not null default now()
 -- column jobs.fence bigint not null default 0
 -- column jobs.attempt integer not null default 0
@@ -593,8 +593,8 @@
 -- function cause_id(p_code text, p_reason text) returns text sql stable ee98c97a04a26c0a66b632ab5262a02f
 -- function chance_of(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer, p_expires_at timestamp with time zone) returns text sql stable 8f014690a3fb5929d7ad4b217c819428
 -- function change_jobs(p_operation <schema>.operations, p_ids uuid[]) returns SETOF <schema>.job_outcome plpgsql volatile 9e2cb229b5111a09776dbc4d2a7e0bf9
--- function claim_batches(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_policy jsonb, p_actor text, p_cursors jsonb, p_id uuid DEFAULT NULL::uuid, p_is_serial boolean DEFAULT false) returns TABLE(lease_id uuid, priority integer, max_attempts integer, default_stage text, granted_at timestamp with time zone, jobs text) plpgsql volatile plan_cache_mode=force_generic_plan enable_seqscan=off enable_bitmapscan=off extra_float_digits=1 843016329cbd19ad5c7350f00af30443
--- function claim_due(p_worker_id text, p_queues text[], p_shares integer[], p_limit integer, p_priority integer, p_types jsonb, p_cursors jsonb, p_policy <schema>.policies, p_lease_ms bigint, p_lease_id uuid, p_skips text[], p_slots jsonb, p_lane integer, p_starts timestamp with time zone[], p_only uuid[], p_ids uuid[], p_actor text, OUT locked integer, OUT granted integer, OUT granted_at timestamp with time zone, OUT jobs text, OUT held json) returns record plpgsql volatile 6dfac1eb322a1c2b4043af0f90837be6
+-- function claim_batches(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_policy jsonb, p_actor text, p_cursors jsonb, p_id uuid DEFAULT NULL::uuid, p_is_serial boolean DEFAULT false) returns TABLE(lease_id uuid, priority integer, max_attempts integer, default_stage text, granted_at timestamp with time zone, jobs text) plpgsql volatile plan_cache_mode=force_generic_plan enable_seqscan=off enable_bitmapscan=off 843016329cbd19ad5c7350f00af30443
+-- function claim_due(p_worker_id text, p_queues text[], p_shares integer[], p_limit integer, p_priority integer, p_types jsonb, p_cursors jsonb, p_policy <schema>.policies, p_lease_ms bigint, p_lease_id uuid, p_skips text[], p_slots jsonb, p_lane integer, p_starts timestamp with time zone[], p_only uuid[], p_ids uuid[], p_actor text, OUT locked integer, OUT granted integer, OUT granted_at timestamp with time zone, OUT jobs text, OUT held json) returns record plpgsql volatile da80c2d3af8ca7147c0f062204071459
 -- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile 7786210a62870196171acc4b2d4a1646
 -- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_cursors jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile 12ef0a0f7ed159ac16a66fe306963c13
 -- function claim_level(p_queues text[], p_priority integer, p_cursors jsonb, OUT priority integer, OUT queues text[], OUT due_at timestamp with time zone[], OUT ids uuid[]) returns record plpgsql stable 6f0fade33bf2b214ddd5d7e561b4ff22

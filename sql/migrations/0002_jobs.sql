@@ -10,12 +10,12 @@ create table if not exists "unstuck"."jobs" (
   "created_at"           timestamptz not null default now(),
   "priority"             int not null default 0,
   "generation"           int not null default 1,
+  "status"               text not null default /*waiting*/'waiting'
+    check ("status" in ('waiting', 'running', 'succeeded', 'dead', 'cancelled')),
   "type"                 text not null,
   "queue"                text,
   "group_key"            text,
   "dedupe_key"           text,
-  "status"               text not null default /*waiting*/'waiting'
-    check ("status" in ('waiting', 'running', 'succeeded', 'dead', 'cancelled')),
   "updated_at"           timestamptz not null default now(),
   "fence"                bigint not null default 0,
   "attempt"              int not null default 0,

@@ -13,7 +13,6 @@
 -- With p_is_serial it refuses, by one row without a priority, while another such claim of these queues is in flight:
 -- both would examine each other's locked rows, which doubles the time of eight claims at once. It never waits, and
 -- nothing depends on it: a client that was refused for as long as a large claim takes claims without it.
--- Times in the answer are numbers: extra_float_digits keeps their microseconds.
 -- Queues with limits or groups are claimed from apart (claim_limited), before or after the others at random, so that
 -- neither wait for the others. If another claim is at such a queue or group, and this one gets nothing, it refuses.
 create or replace function "unstuck"."claim_batches"(
@@ -21,7 +20,7 @@ create or replace function "unstuck"."claim_batches"(
   p_cursors jsonb, p_id /*id*/uuid default null, p_is_serial boolean default false)
 returns table (lease_id uuid, priority int, max_attempts int, default_stage text, granted_at timestamptz, jobs text)
 language plpgsql set plan_cache_mode = /*plan_mode*/force_generic_plan set enable_seqscan = off
-set enable_bitmapscan = off set extra_float_digits = 1 as $$
+set enable_bitmapscan = off as $$
 #variable_conflict use_variable
 declare
   v_policy "unstuck".policies; v_types jsonb; -- By key: 2 ms faster for 1,000 types than in an array.

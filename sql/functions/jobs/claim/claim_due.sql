@@ -27,12 +27,11 @@ declare
   v_is_same boolean := v_lease_ms + v_deadline_ms is not null; v_has_skips boolean := cardinality(p_skips) > 0;
   v_max_attempts int := p_policy.max_attempts; v_records_all boolean := p_policy.events = 'all'; v_recorded json;
   v_now timestamptz := clock_timestamp(); -- Not now(): a lease granted late in a transaction has its full length.
-  v_deadline_at timestamptz := "unstuck".after_ms(v_now, case when v_is_same then v_deadline_ms end);
-  v_ends_at timestamptz := case when v_is_same then least("unstuck".after_ms(v_now, v_lease_ms), v_deadline_at) end;
+  v_ends_at timestamptz := case when v_is_same then "unstuck".after_ms(v_now, least(v_lease_ms, v_deadline_ms)) end;
 begin
   with due as materialized (
     select job.*, coalesce(v_ends_at, "unstuck".after_ms(v_now, least(job.lease_ms, job.deadline_ms))) as lease_ends_at,
-           coalesce(v_deadline_at, "unstuck".after_ms(v_now, job.deadline_ms)) as deadline_at
+           "unstuck".after_ms(v_now, job.deadline_ms) as deadline_at
       from unnest(p_queues, p_shares, p_starts, p_only) asked(queue, share, start, single), lateral (
       select job.ctid as place, job.tableoid as part, job."id" as id, asked.queue, its.chance,
              job."reaped_at" as reaped_at, /*+distributed its.due_at, */
@@ -75,7 +74,7 @@ begin
               due.lease_ms, due.deadline_ms, due.other, due.reaped_at /*+distributed , due.due_at */)
   select (select count(*) from due), count(*), v_now,
          json_build_object('id', json_agg(id), 'payload', json_agg(payload), 'fence', 1, 'attempt', v_counted,
-           'created_at', json_agg(date_part('epoch', created_at) * 1000::float8), 'other', json_agg(other),
+           'created_at', json_agg(extract(epoch from created_at) * 1000::numeric), 'other', json_agg(other),
            'queue', coalesce(json_agg(queue) filter (where v_has_queues), to_json(p_queues[1])),
            'lease_ms', coalesce(json_agg(lease_ms) filter (where not v_is_same), to_json(v_lease_ms)),
            'deadline_ms', coalesce(json_agg(deadline_ms) filter (where not v_is_same), to_json(v_deadline_ms))),

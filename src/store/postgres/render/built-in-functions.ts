@@ -2,7 +2,7 @@
 // caller would win wherever it fits the arguments better (C28). test/sql/access/search-path.test.ts fails if one is missing here.
 export const builtInFunctions = `
   abs array_agg array_append array_cat array_fill array_length array_ndims array_position array_remove array_replace array_to_json array_to_string bool_and bool_or btrim
-  cardinality ceil chr clock_timestamp concat concat_ws convert_to count current_setting date_part date_trunc decode digest encode
+  cardinality ceil chr clock_timestamp concat concat_ws convert_to count current_setting date_trunc decode digest encode
   first_value floor format format_type gen_random_uuid generate_series has_table_privilege hashint8extended hashtext hashtextextended int8send isfinite
   json_agg json_array_elements json_array_elements_text json_array_length json_build_object json_build_array json_strip_nulls json_to_record jsonb_agg jsonb_array_elements jsonb_array_elements_text jsonb_array_length
   jsonb_build_array jsonb_build_object jsonb_each jsonb_each_text jsonb_object jsonb_object_agg jsonb_object_keys jsonb_path_exists
