@@ -24,7 +24,7 @@ interface Waiting<Item, Answer> {
   asker: Asker<Answer>
 }
 
-const MAX_BATCH = 500
+const MAX_BATCH = 1_000
 /** The next call starts without waiting for one that takes longer. */
 const HELD_UP_MS = 50
 /** Each call holds a connection. */

@@ -67,7 +67,8 @@ function startClaimer(options: Partial<ClaimerOptions<never>> = {}) {
     leaving: new AbortController().signal,
     ...options,
   })
-  return { claims, claimer, stopping, ended: claimer.run() }
+  const release = vi.spyOn(bench.store, 'releaseJobs')
+  return { claims, claimer, stopping, release, ended: claimer.run() }
 }
 
 /** Handlers of this duration have run in ten slots for 100 ms; then the claim under way is answered. */
@@ -96,6 +97,37 @@ it('WORK-1 one claim is in flight at a time, however short the jobs are', async 
   started.claimer.wake()
   await vi.advanceTimersByTimeAsync(5_000)
   expect(started.claims.map(({ limit }) => limit)).toEqual([10, 10 + 2_000])
+})
+
+it('WORK-1 the claim after a full one is sent before the jobs of that one start, so that the server works meanwhile', async () => {
+  const claimsAtStart: number[] = []
+  const started = startClaimer({
+    startWaiting() {
+      while (started.claimer.take(true) !== undefined) claimsAtStart.push(started.claims.length)
+    },
+  })
+  await work(started, 0.1)
+  started.claimer.wake()
+  await vi.advanceTimersByTimeAsync(0)
+  started.claims[1]?.answer(10 + 2_000)
+  await vi.advanceTimersByTimeAsync(0)
+  // The jobs that are not started yet fill the slots, and half of those that may wait.
+  expect(started.claims.map(({ limit }) => limit)).toEqual([10, 10 + 2_000, 2_000])
+  expect(claimsAtStart.slice(10)).toEqual(Array(10 + 2_000).fill(3))
+})
+
+it('WORK-4 jobs of a claim that are not started yet when it ends are released', async () => {
+  const started = startClaimer({ startWaiting: nothing })
+  await work(started, 0.1)
+  started.claimer.wake()
+  await vi.advanceTimersByTimeAsync(0)
+  started.claims[1]?.answer(10 + 2_000)
+  started.stopping.abort()
+  started.claimer.wake()
+  await vi.advanceTimersByTimeAsync(1_000)
+  await started.ended
+  const released = started.release.mock.calls.flatMap(([leases]) => leases.map(({ jobId }) => jobId))
+  expect(new Set(released).size).toBe(10 + 10 + 2_000)
 })
 
 it('WORK-4 it ends when its claim is answered', async () => {

@@ -34,6 +34,12 @@ const SHORT_CLAIM_PAUSE_MS = 250
 /** Result of a claim, measured by what it asked for. `all`: there may be more. `unknown`: it asked for nothing, or failed. */
 type Found = 'all' | 'some' | 'unknown' | 'none'
 
+/**
+ * After a full claim of this size the next one is sent before the jobs are held and started: the server then works meanwhile.
+ * Starting 2,000 jobs takes a third of the time of claiming them.
+ */
+const WORTH_OVERLAPPING = 200
+
 /** Longest wait of claims for the releases of a shard. */
 const SHARD_RELEASE_MS = 1_000
 
@@ -55,6 +61,8 @@ export class Claimer<Tx> {
   /** How many jobs may wait, as of the last plan. */
   #prefetchSize = 0
   #inFlight = 0
+  /** Jobs that are claimed and not held yet. */
+  #received = 0
   #lastFound: Found = 'unknown'
   #rounds = 0
   #isStartScheduled = false
@@ -142,7 +150,8 @@ export class Claimer<Tx> {
       const size = canClaim() ? planClaim(this.#facts()) : null
       this.#lastFound = size === null ? 'unknown' : await this.#claim(size)
       if (this.#lastFound !== 'all') await this.#waker.pause(this.#pauseMs())
-      if (['all', 'unknown'].includes(this.#lastFound) && planClaim(this.#facts())) await this.#gather()
+      const mayRefill = ['all', 'unknown'].includes(this.#lastFound) && this.#received === 0
+      if (mayRefill && planClaim(this.#facts())) await this.#gather()
       await this.#releaseStale()
     }
     await this.#releaseStale()
@@ -150,9 +159,10 @@ export class Claimer<Tx> {
   }
 
   #facts(): ClaimFacts {
+    const freeSlots = this.#options.freeSlots()
     return {
-      freeSlots: this.#options.freeSlots(),
-      waiting: this.#waiting.size,
+      freeSlots: Math.max(0, freeSlots - this.#received),
+      waiting: this.#waiting.size + Math.max(0, this.#received - freeSlots),
       inFlight: this.#inFlight,
       prefetch: this.#prefetchSize,
     }
@@ -210,8 +220,10 @@ export class Claimer<Tx> {
     const claimedAtMs = timing.nowMs()
     try {
       const jobs = await this.#claimFromCursor(group, limit)
-      const started = jobs.length === 0 ? 0 : await this.#holdOrRelease(jobs, claimedAtMs)
-      return { found: jobs.length >= limit ? 'all' : jobs.length > 0 ? 'some' : 'none', started }
+      const found = jobs.length >= limit ? 'all' : jobs.length > 0 ? 'some' : 'none'
+      const isOverlapped = found === 'all' && limit >= WORTH_OVERLAPPING
+      const started = jobs.length === 0 ? 0 : await this.#holdOrRelease(jobs, claimedAtMs, isOverlapped)
+      return { found, started }
     } catch (error) {
       this.#options.events.emit('claim:failed', { error })
       return { found: 'unknown', started: 0 }
@@ -241,7 +253,7 @@ export class Claimer<Tx> {
     return cursor
   }
 
-  async #holdOrRelease(jobs: ClaimedJob[], claimedAtMs: number): Promise<number> {
+  async #holdOrRelease(jobs: ClaimedJob[], claimedAtMs: number, isOverlapped: boolean): Promise<number> {
     const { events, stopping } = this.#options
     const { admitted, parked } = await this.#admit(jobs)
     // A blocked event loop left the answer unread for a whole lease: another worker may have the jobs by now.
@@ -249,7 +261,9 @@ export class Claimer<Tx> {
       await this.#release(jobs, { cause: 'interruption' })
       return 0
     }
-    for (const job of admitted) this.#hold(job, claimedAtMs)
+    for (const { type } of admitted) this.#handlerSlots.take(type)
+    if (isOverlapped) this.#holdNextTurn(admitted, claimedAtMs)
+    else for (const job of admitted) this.#hold(job, claimedAtMs)
     for (const { jobs: refused, key, delayMs, spreadMs } of parked) {
       await this.#release(refused, { delayMs, spreadMs })
       events.emit('limit:reached', { key, released: refused.length, waitMs: delayMs })
@@ -273,8 +287,15 @@ export class Claimer<Tx> {
     const waiting = new WaitingJob(job, registered, claimedAtMs, this.#onAnswer)
     this.#options.heartbeat.hold(job, waiting)
     this.#waiting.add(waiting)
-    this.#handlerSlots.take(job.type)
     this.#scheduleStart()
+  }
+
+  #holdNextTurn(jobs: ClaimedJob[], claimedAtMs: number): void {
+    this.#received += jobs.length
+    timing.setImmediate(() => {
+      this.#received -= jobs.length
+      for (const job of jobs) this.#hold(job, claimedAtMs)
+    })
   }
 
   readonly #onAnswer = ({ isRefused }: WaitingJob<Tx>): void => {

@@ -37,7 +37,7 @@ export function startWorker<Tx>(options: WorkerOptions<Tx>): Worker {
 }
 
 /** No job starts while more results than this are unwritten. */
-const MAX_UNWRITTEN = 1_000
+const MAX_UNWRITTEN = 2_000
 /** Time for the last writes after the grace: a database that does not answer must not hold up a deploy. */
 const LAST_WRITES_MS = 8_000
 /** The same after `leaveNow`. */
