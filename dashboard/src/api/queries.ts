@@ -189,6 +189,12 @@ export function useJobs(query: JobQuery, isFrozen: boolean) {
   })
 }
 
+export const useNewestWaiting = (queue: string, table: string) =>
+  useResource<JobList>('v1/jobs', {
+    values: { q: `queue:${JSON.stringify(queue)} status:waiting`, limit: 1, table },
+    refetchMs: 10_000,
+  })
+
 /** One page, for the export. */
 export const readJobs = (query: JobQuery, table: string | null, cursor: string | null) =>
   read<JobList>('v1/jobs', { ...jobValues(query, table), cursor })

@@ -8,6 +8,7 @@ import { Go } from '../shell/address.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Panel } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
+import { MissingWorker } from './missing-worker.tsx'
 
 const WEEK_HOURS = 168
 const NUMBERS = ['Due', 'Oldest due', 'Waiting', 'Running', 'Workers']
@@ -35,7 +36,11 @@ export function QueueTable({ queues }: { queues: Queue[] }) {
               <p className="text-xs text-soft">{limitText(queue)}</p>
             </td>
             <td className="pr-4 text-right">
-              {workers === undefined || trends === undefined ? '–' : workersText(queue, workers, trends)}
+              {workers === undefined || trends === undefined ? (
+                '–'
+              ) : (
+                <Handling queue={queue} count={handlingCount(queue, workers, trends)} />
+              )}
             </td>
             <td className="pr-4">
               {queue.dependency === null ? '–' : <Go to="/dependencies">{queue.dependency}</Go>}{' '}
@@ -75,16 +80,25 @@ function limitText({ concurrency, group_concurrency, group_order }: Queue): stri
   return parts.join(', ')
 }
 
-/** Workers that handle a type of the queue: those of the last week, and by default the queue is named after its type. */
-function workersText({ queue, table }: Queue, workers: Worker[], trends: Trend[]): string {
+/** Due jobs that nothing else holds back are asked for the reason. */
+function Handling({ queue, count }: { queue: Queue; count: number | null }) {
+  const isHeld = queue.is_paused || (queue.breaker_state ?? 'closed') !== 'closed'
+  if ((count ?? 0) === 0 && queue.due > 0 && !isHeld) return <MissingWorker queue={queue} />
+  return <>{count === null ? '–' : showCount(count)}</>
+}
+
+/**
+ * Live workers that handle a type of the queue: those of the last week, and by default the queue is named after its type. Null if its
+ * types are not known.
+ */
+function handlingCount({ queue, table }: Queue, workers: Worker[], trends: Trend[]): number | null {
   const own = trends.filter((trend) => trend.queue === queue && trend.table === table)
   const types = new Set([queue, ...own.map(({ type }) => type)])
   const handling = workers.filter(
     (worker) =>
       (worker.state === 'live' || worker.state === 'late') && worker.types.some((type) => types.has(type)),
   )
-  // Its types are not known, so neither are its workers.
-  return handling.length === 0 && own.length === 0 ? '–' : showCount(handling.length)
+  return handling.length === 0 && own.length === 0 ? null : handling.length
 }
 
 function oldestText({ oldest_due_ms, at_least }: Queue): string {

@@ -78,7 +78,7 @@ const NUMBERS = ['Enqueued', 'Completed', 'Failed', 'Rescued', 'Wait p50 · p95'
 
 function TotalRow({ row: { total, line }, unit }: { row: TrendRow; unit: string }) {
   const rate = failureRate(total)
-  const bound = total.is_bounded ? '≥ ' : ''
+  const bound = (value: number) => (total.is_bounded && value > 0 ? '≥ ' : '') + showCount(value)
   return (
     <tr className="border-t border-line">
       <td className="max-w-40 py-2 pr-4 sm:max-w-72" title={total.type}>
@@ -97,13 +97,13 @@ function TotalRow({ row: { total, line }, unit }: { row: TrendRow; unit: string 
           <span className="block truncate text-xs text-soft">{total.queue}</span>
         )}
       </td>
-      <td className="pr-4 text-right">{bound + showCount(total.enqueued)}</td>
-      <td className="pr-4 text-right">{bound + showCount(total.completed)}</td>
+      <td className="pr-4 text-right">{bound(total.enqueued)}</td>
+      <td className="pr-4 text-right">{bound(total.completed)}</td>
       <td className={`pr-4 text-right whitespace-nowrap ${total.failed > 0 ? 'text-bad' : ''}`}>
-        {bound + showCount(total.failed)}
-        {rate === null || total.failed === 0 ? '' : ` (${rate.toFixed(1)} %)`}
+        {bound(total.failed)}
+        {rate === null || total.failed === 0 ? '' : ` (${rate === 100 ? '100' : rate.toFixed(1)} %)`}
       </td>
-      <td className="pr-4 text-right">{bound + showCount(total.rescued)}</td>
+      <td className="pr-4 text-right">{showCount(total.rescued)}</td>
       <td className="pr-4 text-right whitespace-nowrap">{durations(total.wait_p50_ms, total.wait_p95_ms)}</td>
       <td className="pr-4 text-right whitespace-nowrap">{durations(total.run_p50_ms, total.run_p95_ms)}</td>
       <td className="w-40 align-middle">

@@ -4,11 +4,17 @@ const BINS = 24
 const WIDTH = 720
 const HEIGHT = 180
 
+export interface HistogramWords {
+  sentence: (p95: string, promise: string | null) => string
+  p95: string
+  promise: string
+}
+
 interface HistogramProps {
   values: number[]
   promiseMs: number | null
   p95Ms: number
-  words: { sentence: (p95: string, promise: string | null) => string; promise: string }
+  words: HistogramWords
 }
 
 /** Rescue lateness, with lines at the promise and the 95th percentile. */
@@ -42,7 +48,7 @@ export function Histogram({ values, promiseMs, p95Ms, words }: HistogramProps) {
         {promiseMs === null ? null : (
           <Mark x={x(promiseMs)} text={`${words.promise} ${showDuration(promiseMs)}`} look="stroke-bad-bar" />
         )}
-        <Mark x={x(p95Ms)} text={`p95 ${showDuration(p95Ms)}`} look="stroke-good-bar" isLower />
+        <Mark x={x(p95Ms)} text={`${words.p95} ${showDuration(p95Ms)}`} look="stroke-good-bar" isLower />
         {[0, 0.25, 0.5, 0.75, 1].map((share) => (
           <text
             key={share}

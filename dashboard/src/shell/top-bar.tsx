@@ -107,7 +107,7 @@ function LiveSwitch() {
       <span aria-hidden="true" className={`size-2 rounded-full ${dot}`} />
       <span className="font-medium">{word}</span>
       {age === null ? null : (
-        <span className="hidden min-w-18 text-right text-soft lg:inline">{showDuration(age)} ago</span>
+        <span className="hidden min-w-18 text-right text-soft lg:inline">{age < 1_000 ? 'now' : `${showDuration(age)} ago`}</span>
       )}
     </button>
   )

@@ -146,9 +146,10 @@ async function trendsCommand(flags: TrendFlags): Promise<void> {
         showTime(trend.at),
         trend.queue,
         trend.type,
-        ...[trend.enqueued, trend.completed, trend.failed, trend.rescued].map(
+        ...[trend.enqueued, trend.completed, trend.failed].map(
           (count) => `${trend.isBounded && count > 0 ? '≥ ' : ''}${count}`,
         ),
+        String(trend.rescued),
         showDurations(trend.waitP50Ms, trend.waitP95Ms),
         showDurations(trend.runP50Ms, trend.runP95Ms),
       ]),

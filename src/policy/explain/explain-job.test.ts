@@ -54,7 +54,7 @@ describe('a waiting job', () => {
     })
     const never = { live: 0, handling: 0, slots: 0, busy: 0, lastSeenMs: null }
     expect(explain({ workers: never }).reasons).toMatchObject([
-      { message: 'no worker is live, and none for asr was ever seen' },
+      { message: 'no worker is live, and none ever handled asr' },
     ])
   })
 

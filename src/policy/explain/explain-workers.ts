@@ -16,9 +16,13 @@ export interface WorkerFacts {
 export function describeMissingWorker(type: string, workers: WorkerFacts | null): string | null {
   if (workers === null || workers.handling > 0) return null
   const { live, lastSeenMs } = workers
-  const who = live === 0 ? 'no worker is live' : `none of ${live} live workers handles ${type}`
-  if (lastSeenMs === null) return `${who}, and none for ${type} was ever seen`
-  return `${who}, last seen ${showDuration(lastSeenMs)} ago`
+  const seen = lastSeenMs === null ? null : `last seen ${showDuration(lastSeenMs)} ago`
+  if (live === 0) return `no worker is live, ${seen ?? `and none ever handled ${type}`}`
+  const who =
+    live === 1
+      ? `the only live worker does not handle ${type}`
+      : `none of ${live} live workers handles ${type}`
+  return `${who}, ${seen ?? 'and none ever did'}`
 }
 
 /** Null if a slot is free, or it is unknown. */
