@@ -38,7 +38,7 @@ export async function findUnhandledTypes(
     const facts = job === undefined ? null : await store.readJobFacts(job.id)
     if (facts === null) continue
     const { type, workers } = facts
-    const reason = describeMissingWorker(type, workers)
+    const reason = describeMissingWorker({ type, queue }, workers)
     if (reason === null) continue
     found.set(type, { type, queue, waiting, reason, wasHandled: workers?.lastSeenMs !== null })
   }
