@@ -164,7 +164,7 @@ describe('workers', () => {
     await store.reportWorker(report)
     const why = await run('why', job?.jobId ?? '')
     expect(why.stdout).toContain('NO_WORKER_FOR_TYPE')
-    expect(why.stdout).toContain('none of 1 live workers handles burnin')
+    expect(why.stdout).toContain('the only live worker does not handle burnin')
     await store.reportWorker({ ...report, types: ['burnin'] })
     expect((await run('why', job?.jobId ?? '')).stdout).toContain('1 worker handles burnin, 4 slots free')
   })

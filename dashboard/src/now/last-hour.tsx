@@ -35,7 +35,7 @@ export function LastHour() {
           return (
             <li key={name}>
               <Go to="/queues" className="mb-1 flex min-h-6 items-baseline gap-2 hover:underline">
-                <span className="text-base font-semibold">{bound + showCount(sum)}</span>
+                <span className="text-base font-semibold whitespace-nowrap">{bound + showCount(sum)}</span>
                 <span className="text-xs text-soft">{name}</span>
               </Go>
               <Sparkline name={`${name} per minute`} values={line} look={look} size="h-9" />

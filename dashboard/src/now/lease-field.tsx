@@ -68,7 +68,7 @@ function Row({ lease, now }: { lease: LiveLease; now: number }) {
     <li>
       <Go
         to={jobPath(lease.id)}
-        className="grid min-h-7 grid-cols-[minmax(0,1fr)_3rem_8.5rem] items-center gap-x-3 rounded px-1 hover:bg-raised sm:grid-cols-[13.5rem_minmax(3rem,1fr)_9rem] xl:grid-cols-[13.5rem_minmax(3rem,1fr)_8.5rem_14rem]"
+        className="grid min-h-7 grid-cols-[minmax(0,1fr)_3rem_8.5rem] items-center gap-x-3 rounded px-1 hover:bg-raised sm:grid-cols-[13.5rem_minmax(3rem,1fr)_8.5rem] lg:grid-cols-[13.5rem_minmax(3rem,1fr)_8.5rem_14rem]"
       >
         <span className="flex min-w-0 items-baseline gap-2 text-xs max-sm:flex-wrap max-sm:gap-y-0 max-sm:py-1">
           <span className="min-w-0 truncate font-medium">{lease.type}</span>
@@ -81,7 +81,7 @@ function Row({ lease, now }: { lease: LiveLease; now: number }) {
           <span aria-hidden="true">{look.sign} </span>
           {left}
         </span>
-        <span className="hidden min-w-0 gap-x-2 text-xs text-soft xl:flex">
+        <span className="hidden min-w-0 gap-x-2 text-xs text-soft lg:flex">
           <span className="min-w-0 truncate" title={lease.worker_id ?? undefined}>
             {lease.worker_id ?? 'no worker'}
           </span>

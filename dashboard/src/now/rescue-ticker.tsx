@@ -62,9 +62,7 @@ function Line({ rescue, type, back }: { rescue: Rescue; type: string | null; bac
       <p className="text-xs text-soft">
         <JobId id={rescue.jobId} /> from {rescue.worker ?? 'an unknown worker'}
         {rescue.silentMs === null ? null : (
-          <>
-            , <span className="whitespace-nowrap">silent {showDuration(rescue.silentMs)}</span>
-          </>
+          <span className="whitespace-nowrap"> · silent {showDuration(rescue.silentMs)}</span>
         )}
       </p>
       <p className="text-xs text-soft empty:hidden">{nextOf(back, waitMs)}</p>

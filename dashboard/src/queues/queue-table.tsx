@@ -48,7 +48,7 @@ export function QueueTable({ queues }: { queues: Queue[] }) {
                 <Badge tone="warn">{queue.breaker_state}</Badge>
               )}
             </td>
-            <td>
+            <td className="py-1.5 text-right">
               <HoldControl
                 target={{ id: queue.queue, table: queue.table }}
                 isOn={queue.is_paused}
@@ -80,11 +80,12 @@ function limitText({ concurrency, group_concurrency, group_order }: Queue): stri
   return parts.join(', ')
 }
 
-/** Due jobs that nothing else holds back are asked for the reason. */
+/** Due jobs that nothing holds back while none runs are asked for the reason: workers may claim from other queues only. */
 function Handling({ queue, count }: { queue: Queue; count: number | null }) {
   const isHeld = queue.is_paused || (queue.breaker_state ?? 'closed') !== 'closed'
-  if ((count ?? 0) === 0 && queue.due > 0 && !isHeld) return <MissingWorker queue={queue} />
-  return <>{count === null ? '–' : showCount(count)}</>
+  const shown = count === null ? '–' : showCount(count)
+  if (queue.due === 0 || queue.running > 0 || isHeld) return <>{shown}</>
+  return <MissingWorker queue={queue}>{shown}</MissingWorker>
 }
 
 /**
