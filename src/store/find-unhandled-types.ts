@@ -27,7 +27,7 @@ export async function findUnhandledTypes(
   isAsked: (queue: QueueStatus) => boolean,
   stopping?: AbortSignal,
 ): Promise<UnhandledType[]> {
-  const found = new Map<string, UnhandledType>()
+  const found: UnhandledType[] = []
   const { queues } = await store.listQueues({ countLimit: COUNT_LIMIT })
   const asked = queues.filter((queue) => queue.waiting > 0 && isAsked(queue))
   for (const { queue, waiting } of asked.slice(0, MOST_QUEUES)) {
@@ -40,7 +40,7 @@ export async function findUnhandledTypes(
     const { type, workers } = facts
     const reason = describeMissingWorker({ type, queue }, workers)
     if (reason === null) continue
-    found.set(type, { type, queue, waiting, reason, wasHandled: workers?.lastSeenMs !== null })
+    found.push({ type, queue, waiting, reason, wasHandled: workers?.lastSeenMs !== null })
   }
-  return [...found.values()]
+  return found
 }

@@ -4,11 +4,12 @@ import { useTrends, useWorkers } from '../api/queries.ts'
 import { HoldControl } from '../dependencies/hold-control.tsx'
 import { showCount, showDuration } from '../format/show-time.ts'
 import { showTotal, totalOf } from '../format/totals.ts'
+import { RemedyButton } from '../remedies/remedy-button.tsx'
 import { Go } from '../shell/address.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Panel } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
-import { MissingWorker } from './missing-worker.tsx'
+import { useMissingWorker } from './use-missing-worker.ts'
 
 const WEEK_HOURS = 168
 const NUMBERS = ['Due', 'Oldest due', 'Waiting', 'Running', 'Workers']
@@ -20,53 +21,76 @@ export function QueueTable({ queues }: { queues: Queue[] }) {
     <Panel title="Now">
       <Table name="queues" columns={['Queue', ...NUMBERS, 'Dependency', '']} numbers={NUMBERS}>
         {queues.map((queue) => (
-          <tr key={`${queue.table}/${queue.queue}`} className="border-t border-line">
-            <td className="min-w-36 py-2 sm:min-w-48 pr-4">
-              <Go to="/jobs" values={{ q: `queue:${queue.queue}`, table: queue.table }}>
-                {queue.queue}
-              </Go>{' '}
-              {queue.is_paused ? <Badge tone="warn">paused</Badge> : null}
-              {queue.is_paused ? <p className="text-xs text-soft">{pauseText(queue)}</p> : null}
-            </td>
-            <td className="pr-4 text-right">{showTotal(totalOf([queue], 'due'))}</td>
-            <td className="pr-4 text-right whitespace-nowrap">{oldestText(queue)}</td>
-            <td className="pr-4 text-right">{showTotal(totalOf([queue], 'waiting'))}</td>
-            <td className="pr-4 text-right">
-              {showTotal(totalOf([queue], 'running'))}
-              <p className="text-xs text-soft">{limitText(queue)}</p>
-            </td>
-            <td className="pr-4 text-right">
-              {workers === undefined || trends === undefined ? (
-                '–'
-              ) : (
-                <Handling queue={queue} count={handlingCount(queue, workers, trends)} />
-              )}
-            </td>
-            <td className="pr-4">
-              {queue.dependency === null ? '–' : <Go to="/dependencies">{queue.dependency}</Go>}{' '}
-              {queue.breaker_state === null || queue.breaker_state === 'closed' ? null : (
-                <Badge tone="warn">{queue.breaker_state}</Badge>
-              )}
-            </td>
-            <td className="py-1.5 text-right">
-              <HoldControl
-                target={{ id: queue.queue, table: queue.table }}
-                isOn={queue.is_paused}
-                hold={pauseQueue}
-                resume={resumeQueue}
-                words={{
-                  hold: 'Pause',
-                  resume: 'Resume',
-                  effect: 'Stops claims from this queue. Running jobs continue.',
-                }}
-                cli={['queues', 'pause']}
-                commands={['pauseQueue', 'resumeQueue']}
-              />
-            </td>
-          </tr>
+          <QueueRow
+            key={`${queue.table}/${queue.queue}`}
+            queue={queue}
+            handling={
+              workers === undefined || trends === undefined ? null : handlingCount(queue, workers, trends)
+            }
+          />
         ))}
       </Table>
     </Panel>
+  )
+}
+
+function QueueRow({ queue, handling }: { queue: Queue; handling: number | null }) {
+  const missing = useMissingWorker(queue)
+  return (
+    <tr className="border-t border-line">
+      <td className="min-w-36 py-2 sm:min-w-48 pr-4">
+        <Go
+          to="/jobs"
+          values={{ q: `queue:${queue.queue}`, table: queue.table }}
+          className="link inline-flex min-h-6 max-w-40 items-center sm:max-w-56 xl:max-w-72"
+        >
+          <span className="truncate" title={queue.queue}>
+            {queue.queue}
+          </span>
+        </Go>{' '}
+        {queue.is_paused ? <Badge tone="warn">paused</Badge> : null}
+        {queue.is_paused ? <p className="text-xs text-soft">{pauseText(queue)}</p> : null}
+        {missing === null ? null : (
+          <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-bad">
+            <p className="max-w-56 xl:max-w-80">{missing.message}</p>
+            {missing.remedies.map((remedy) => (
+              <RemedyButton key={remedy.act} remedy={remedy} table={queue.table} />
+            ))}
+          </div>
+        )}
+      </td>
+      <td className="pr-4 text-right">{showTotal(totalOf([queue], 'due'))}</td>
+      <td className="pr-4 text-right whitespace-nowrap">{oldestText(queue)}</td>
+      <td className="pr-4 text-right">{showTotal(totalOf([queue], 'waiting'))}</td>
+      <td className="pr-4 text-right">
+        {showTotal(totalOf([queue], 'running'))}
+        <p className="text-xs text-soft">{limitText(queue)}</p>
+      </td>
+      <td className={`pr-4 text-right ${missing === null ? '' : 'text-bad'}`}>
+        {missing !== null ? 'none' : handling === null ? '–' : showCount(handling)}
+      </td>
+      <td className="pr-4">
+        {queue.dependency === null ? '–' : <Go to="/dependencies">{queue.dependency}</Go>}{' '}
+        {queue.breaker_state === null || queue.breaker_state === 'closed' ? null : (
+          <Badge tone="warn">{queue.breaker_state}</Badge>
+        )}
+      </td>
+      <td className="py-1.5 text-right">
+        <HoldControl
+          target={{ id: queue.queue, table: queue.table }}
+          isOn={queue.is_paused}
+          hold={pauseQueue}
+          resume={resumeQueue}
+          words={{
+            hold: 'Pause',
+            resume: 'Resume',
+            effect: 'Stops claims from this queue. Running jobs continue.',
+          }}
+          cli={['queues', 'pause']}
+          commands={['pauseQueue', 'resumeQueue']}
+        />
+      </td>
+    </tr>
   )
 }
 
@@ -78,14 +102,6 @@ function limitText({ concurrency, group_concurrency, group_order }: Queue): stri
     ...(group_concurrency === null ? [] : [`${showCount(group_concurrency)} of each group${order}`]),
   ]
   return parts.join(', ')
-}
-
-/** Due jobs that nothing holds back while none runs are asked for the reason: workers may claim from other queues only. */
-function Handling({ queue, count }: { queue: Queue; count: number | null }) {
-  const isHeld = queue.is_paused || (queue.breaker_state ?? 'closed') !== 'closed'
-  const shown = count === null ? '–' : showCount(count)
-  if (queue.due === 0 || queue.running > 0 || isHeld) return <>{shown}</>
-  return <MissingWorker queue={queue}>{shown}</MissingWorker>
 }
 
 /**

@@ -57,7 +57,7 @@ export function Histogram({ values, promiseMs, p95Ms, words }: HistogramProps) {
             x={share * WIDTH}
             y={HEIGHT + 22}
             textAnchor={share === 0 ? 'start' : share === 1 ? 'end' : 'middle'}
-            className={`fill-soft ${LABEL}`}
+            className={`fill-soft ${LABEL} ${share === 0.25 || share === 0.75 ? 'max-sm:hidden' : ''}`}
           >
             {share === 0 ? '0' : showDuration(end * share)}
           </text>
