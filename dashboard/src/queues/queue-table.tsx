@@ -42,7 +42,7 @@ function QueueRow({ queue, handling }: { queue: Queue; handling: number | null }
         <Go
           to="/jobs"
           values={{ q: `queue:${queue.queue}`, table: queue.table }}
-          className="link inline-flex min-h-6 max-w-40 items-center sm:max-w-56 xl:max-w-72"
+          className="link inline-flex min-h-6 max-w-40 min-w-6 items-center sm:max-w-56 xl:max-w-72"
         >
           <span className="truncate" title={queue.queue}>
             {queue.queue}

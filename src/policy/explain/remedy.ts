@@ -151,7 +151,7 @@ export const resumeBreaker = (name: string): Remedy => ({
   command: `unstuck breaker resume ${quoted(name)} --reason …`,
 })
 
-const startWorker = ({ type, queue }: JobFacts): Remedy => ({
+export const startWorker = ({ type, queue }: { type: string; queue: string }): Remedy => ({
   act: 'start-worker',
   subject: type,
   effect: `Adds slots for ${type}. handlers.js must handle it${queue === type ? '' : ` in queue ${queue}`}.`,
