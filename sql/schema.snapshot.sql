@@ -637,7 +637,7 @@
 -- function enqueue_keyed(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, OUT created uuid[], OUT queues text[], OUT delays_ms double precision[], OUT ids text[], OUT outcomes text[]) returns record plpgsql volatile 88275db90fecf67b9991e28b74129a28
 -- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile 12e9d8f474f915ae687f0a8d6b12b317
 -- function expiry_of(p_job jsonb, p_now timestamp with time zone) returns timestamp with time zone sql stable a0cc6956193f3a1e2fb0e9d6a780ed5d
--- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 89f4320151e73dbf2c0faaffd0b1d710
+-- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile fd0d6e8c8ed7ee2fc797900f5a3f9efd
 -- function extend_free_leases(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint, p_policy <schema>.policies, p_now timestamp with time zone, OUT ids uuid[], OUT lease_ids uuid[], OUT answers text[]) returns record plpgsql volatile lock_timeout=1ms plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off bdea5df4059375de44d87af16cf968c2
 -- function fail_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[], p_tries integer[], p_error text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp a3463f3ffc124f35f6bcccab5de6f5d6
 -- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off e669fcb54dd396133567a93063c96748
@@ -910,7 +910,7 @@
 -- function watch_workers(p_attachment text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 9002b4827880558eec5e382cef0e4612
 -- function watchers(p_attachment text) returns integer sql stable search_path=pg_catalog, pg_temp e52ad60da0dc61926e4cdda2b80f5963
 -- function withhold(p_kind text, p_identity text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 02a63f3bd27954fdc210d8c4464968c3
--- function worker_facts(p_attachment text, p_type text, p_leases jsonb) returns jsonb sql stable search_path=pg_catalog, pg_temp 1487b7832fb96d019dc5cec7e22f2dc6
+-- function worker_facts(p_attachment text, p_type text, p_queue text, p_leases jsonb) returns jsonb sql stable search_path=pg_catalog, pg_temp ab23ccefb8d12afc8e960ad95c02c5b9
 -- function worker_presence(p_attachment text) returns TABLE(worker_id text, presence text) plpgsql stable search_path=pg_catalog, pg_temp bcca3595d9a3137f877511f06e6d5ee4
 -- function wrapper_statement(p_schema text, p_name text, p_calls text, p_kept_name text) returns text plpgsql stable search_path=pg_catalog, pg_temp 3f5162a2f9b89f2992a1bf55f075eafc
 -- function write_breaker(p_name text, p_change jsonb) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp ecf38442cbcd0f6220c64dd3b2343a98

@@ -13,6 +13,7 @@ const suites = [
   'test/external/browser/incidents-queues.test.ts',
   'test/external/browser/incidents-workers.test.ts',
   'test/external/browser/stories.test.ts',
+  'test/external/browser/shards.test.ts',
   'test/external/browser/docs-site.test.ts',
   'test/external/browser/pdf-converter.test.ts',
 ]

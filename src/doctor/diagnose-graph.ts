@@ -57,5 +57,6 @@ const notInGraphs: Omit<TableFacts, keyof GraphFacts['table']> = {
   sweep: null,
   searchIndexes: null,
   dispatchesWaiting: null,
+  unhandled: null,
   workers: null,
 }

@@ -50,6 +50,18 @@ describe('presence', () => {
   })
 })
 
+describe('types without a worker', () => {
+  it('SEE-8 are a warning that names the queue, the reason and the command', () => {
+    const reason = 'none of 4 live workers handles mial, and none ever did'
+    const unhandled = [{ type: 'mial', queue: 'post', waiting: 40, reason, wasHandled: false }]
+    expect(withTable({ unhandled })).toEqual([['warning', 'unhandled types', 'unstuck worker handlers.js']])
+    const [finding] = diagnose({ ...facts, tables: [{ ...table, unhandled }] }).filter(
+      ({ check }) => check === 'unhandled types',
+    )
+    expect(finding?.message).toBe(`queue post of public.jobs: 40 jobs waiting; ${reason}`)
+  })
+})
+
 describe('jobs that go back again and again', () => {
   it('RATE-6 are a warning that names some of them', () => {
     const releasedOften = { jobs: 7, ids: ['a', 'b'], most: 31 }

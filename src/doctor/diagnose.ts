@@ -8,6 +8,7 @@ import {
   checkDispatches,
   checkQueues,
   checkReleases,
+  checkUnhandled,
   checkUnheard,
 } from './checks/held-back.ts'
 import { checkHorizon } from './checks/horizon.ts'
@@ -53,6 +54,7 @@ export function diagnose(facts: DoctorFacts | GraphFacts): Finding[] {
       ...checkStorage(table, server),
       ...checkPolicyDrift(table),
       ...checkQueues(table),
+      ...checkUnhandled(table),
       ...checkReleases(table),
       ...checkDispatches(table),
     ]),

@@ -3,6 +3,7 @@ import type { AgeRule } from '../policy/lease/age-rule.ts'
 import type { Policy, PolicyOverride } from '../policy/policy.ts'
 import type { PolicyDifference } from '../policy/policy-differences.ts'
 import type { TimeAhead } from '../profile/time-type.ts'
+import type { UnhandledType } from '../store/find-unhandled-types.ts'
 import type { Health, TableMode, WorkerStatus } from '../store/job-store.ts'
 import type { Breaker } from '../store/ports/dependency-store.ts'
 
@@ -102,6 +103,8 @@ export interface TableFacts {
   /** Missing indexes for searches, which cost every job. */
   searchIndexes: { column: string; create: string }[] | null
   dispatchesWaiting: number | null
+  /** Types whose jobs wait while no worker handles them. Queues on hold are left out. */
+  unhandled: UnhandledType[] | null
   /** Workers that have not ended. */
   workers: Pick<WorkerStatus, 'presence'>[] | null
 }

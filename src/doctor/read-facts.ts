@@ -6,6 +6,7 @@ import { differingSettings, policyDifferences } from '../policy/policy-differenc
 import { ageRuleOf } from '../profile/age-rule-of.ts'
 import { columnName, type TableProfile } from '../profile/profile.ts'
 import type { TimeAhead } from '../profile/time-type.ts'
+import { findUnhandledTypes } from '../store/find-unhandled-types.ts'
 import type { JobStore } from '../store/job-store.ts'
 import type {
   DoctorFacts,
@@ -147,6 +148,9 @@ async function readTable(
       stored !== null && withOverride(stored, override).dispatch !== 'off'
         ? await attempt(of('dispatches'), () => store.countDispatches())
         : null,
+    unhandled: await attempt(of('waiting jobs'), () =>
+      findUnhandledTypes(store, ({ isPaused, due }) => !isPaused && due > 0),
+    ),
     workers: await attempt(of('workers'), async () =>
       (await store.listWorkers()).filter(({ state }) => state !== 'gone' && state !== 'stopped'),
     ),

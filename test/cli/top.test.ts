@@ -56,7 +56,7 @@ describe('without a terminal', () => {
     expect([exitCode, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(/● 0 past their lease/)
     expect(stdout).toMatch(/promise ≤ 72 s/)
-    expect(stdout).toMatch(/RUNNING 1\n.*asr +▮{10} +10 min left +40 % +alpha:7:aa +attempt 1 +page 12 of 30/)
+    expect(stdout).toMatch(/RUNNING 1\n.*asr +▮{10} +10 min left +alpha:7:aa +attempt 1 +40 % +page 12 of 30/)
     expect(stdout).toMatch(/DEAD, newest 1\n.*burnin .*NO_AUDIO: no/)
     expect(stdout).toMatch(/WORKERS 1\n.*alpha:7:aa +live +1\/4/)
     expect(stdout).not.toContain('\u001B')

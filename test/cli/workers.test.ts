@@ -143,7 +143,7 @@ describe('workers', () => {
     await forward(120_000)
     const listed = await run('workers', 'list')
     expect(listed).toMatchObject({ exitCode: 1 })
-    expect(listed.stdout).toContain('silent, holds 1 jobs')
+    expect(listed.stdout).toContain('silent, holds 1 job')
   })
 
   it('WORK-4 drain asks a worker, with who and why, and exits with 1 where there is none', async () => {
@@ -164,9 +164,22 @@ describe('workers', () => {
     await store.reportWorker(report)
     const why = await run('why', job?.jobId ?? '')
     expect(why.stdout).toContain('NO_WORKER_FOR_TYPE')
-    expect(why.stdout).toContain('none of 1 live workers handles burnin')
+    expect(why.stdout).toContain('the only live worker does not handle burnin')
     await store.reportWorker({ ...report, types: ['burnin'] })
     expect((await run('why', job?.jobId ?? '')).stdout).toContain('1 worker handles burnin, 4 slots free')
+  })
+
+  it('SEE-8 status names a queue that no worker claims from, with the command that starts one', async () => {
+    await store.enqueueJobs([{ type: 'mial' }])
+    await forward(20_000)
+    await store.reportWorker(report)
+    const { stdout } = await run('status')
+    expect(stdout).toContain(
+      '✗ queue mial: 1 waiting; the only live worker does not handle mial, and none ever did',
+    )
+    expect(stdout).toContain('Next:  unstuck worker handlers.js')
+    await store.reportWorker({ ...report, types: ['asr', 'mial'] })
+    expect(parse((await run('status', '--json')).stdout)).toMatchObject({ tables: [{ unhandled: [] }] })
   })
 
   it('SEE-6 status shows rescue times and the promise', async () => {

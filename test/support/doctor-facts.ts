@@ -76,6 +76,7 @@ export const table: TableFacts = {
   sweep: { expected: 'jobs_running', create: 'create it', isThere: true, used: ['jobs_running'] },
   searchIndexes: [],
   dispatchesWaiting: 0,
+  unhandled: [],
   workers: [],
 }
 

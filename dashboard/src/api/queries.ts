@@ -164,10 +164,10 @@ export function useAudit(actor: string | null) {
   return usePages<AuditList>('v1/audit', { values: { table, actor, limit: 50 } })
 }
 
-const useJobResource = <Answer extends { db_now: string }>(id: string, part = '') =>
-  useTableResource<Answer>(`v1/jobs/${encodeURIComponent(id)}${part}`, { refetchMs: 2_000 })
+const useJobResource = <Answer extends { db_now: string }>(id: string, part = '', isEnabled = true) =>
+  useTableResource<Answer>(`v1/jobs/${encodeURIComponent(id)}${part}`, { refetchMs: 2_000, isEnabled })
 export const useJob = (id: string) => useJobResource<JobAnswer>(id)
-export const useWhy = (id: string) => useJobResource<WhyAnswer>(id, '/why')
+export const useWhy = (id: string, isEnabled = true) => useJobResource<WhyAnswer>(id, '/why', isEnabled)
 export const useEvents = (id: string) => useJobResource<EventList>(id, '/events')
 export const useAttempts = (id: string) => useJobResource<AttemptList>(id, '/attempts')
 
@@ -188,6 +188,13 @@ export function useJobs(query: JobQuery, isFrozen: boolean) {
     ...(isFrozen ? {} : { refetchMs: 3_000 }),
   })
 }
+
+export const useNewestWaiting = ({ queue, table }: { queue: string; table: string }, isEnabled: boolean) =>
+  useResource<JobList>('v1/jobs', {
+    values: { q: `queue:${JSON.stringify(queue)} status:waiting`, limit: 1, table },
+    refetchMs: 10_000,
+    isEnabled,
+  })
 
 /** One page, for the export. */
 export const readJobs = (query: JobQuery, table: string | null, cursor: string | null) =>

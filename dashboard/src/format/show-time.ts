@@ -1,4 +1,6 @@
 // Durations and times as text.
+import { showDuration as roughly } from '../../../src/policy/explain/show-duration.ts'
+
 export { shortId } from '../../../src/job/short-id.ts'
 
 export type TimeMode = 'local' | 'utc' | 'relative'
@@ -29,9 +31,10 @@ function showHours(ms: number): string {
 
 const pad = (value: number) => String(Math.floor(value)).padStart(2, '0')
 
+/** As in the CLI; the exact time is in the tooltip. */
 export function showAgo(ms: number): string {
-  if (Math.abs(ms) < 500) return 'now'
-  return ms < 0 ? `in ${showDuration(ms)}` : `${showDuration(ms)} ago`
+  if (Math.abs(ms) < 1_000) return 'now'
+  return ms < 0 ? `in ${roughly(-ms)}` : `${roughly(ms)} ago`
 }
 
 export function showTime(time: string, mode: TimeMode, ago: number | null): string {

@@ -57,17 +57,27 @@ export function AttemptList({ attempts }: { attempts: Attempt[] }) {
   )
 }
 
-const SHOWN_DETAILS = [
-  'reason',
-  'code',
-  'actor',
-  'cause',
-  'locked_by',
-  'worker_id',
-  'attempt',
-  'backoff_ms',
-  'generation',
-]
+/** Details that are shown, in this order, with their names. */
+const DETAILS = {
+  reason: '',
+  code: 'code',
+  actor: 'by',
+  cause: 'cause',
+  locked_by: 'worker',
+  worker_id: 'worker',
+  attempt: 'attempt',
+  generation: 'generation',
+} as const
+
+function detailsOf({ details }: JobEvent): string {
+  const shown = Object.entries(DETAILS).flatMap(([key, name]) => {
+    const value = details[key]
+    return typeof value === 'string' || typeof value === 'number' ? [`${name} ${value}`.trim()] : []
+  })
+  const { backoff_ms } = details
+  if (typeof backoff_ms === 'number') shown.push(`again in ${showDuration(backoff_ms)}`)
+  return shown.join(' · ')
+}
 
 /** The policy decides which events are written. */
 export const UNRECORDED =
@@ -83,17 +93,15 @@ export function EventList({ events, job }: { events: JobEvent[]; job: Job }) {
   return (
     <ol className="flex flex-col divide-y divide-line">
       {events.toReversed().map((event) => (
-        <li key={event.id} className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 py-1.5">
-          <span className="w-40 text-xs text-soft">
+        <li
+          key={event.id}
+          className="grid items-baseline gap-x-3 gap-y-0.5 py-1.5 sm:grid-cols-[9rem_12rem_minmax(0,1fr)]"
+        >
+          <span className="text-xs text-soft">
             <Time at={event.at} />
           </span>
           <span className="font-medium">{event.type}</span>
-          <span className="text-xs text-soft">
-            {SHOWN_DETAILS.flatMap((name) => {
-              const value = event.details[name]
-              return typeof value === 'string' || typeof value === 'number' ? [`${name} ${value}`] : []
-            }).join(' · ')}
-          </span>
+          <span className="text-xs wrap-anywhere text-soft">{detailsOf(event)}</span>
         </li>
       ))}
     </ol>

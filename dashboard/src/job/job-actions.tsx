@@ -57,7 +57,7 @@ export function JobActions({ answer: { job, retry } }: { answer: JobAnswer }) {
   return (
     <>
       {job.status === 'dead' ? (
-        <Button kind="main" refusal={retryRefusal} onClick={() => setAction('retry')}>
+        <Button refusal={retryRefusal} onClick={() => setAction('retry')}>
           Retry
         </Button>
       ) : null}

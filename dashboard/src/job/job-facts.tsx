@@ -37,7 +37,7 @@ export function JobFacts({ job }: { job: Job }) {
         <Fact name="Created">
           <Time at={job.created_at} />
         </Fact>
-        {job.status === 'waiting' ? (
+        {job.status === 'waiting' && job.run_at !== null ? (
           <Fact name="Due">
             <Time at={job.run_at} />
           </Fact>

@@ -135,7 +135,7 @@ function Payload({ job }: { job: Job }) {
         tabIndex={0}
         role="region"
         aria-label="Payload as JSON"
-        className="max-h-96 overflow-auto font-mono text-xs leading-5"
+        className="max-h-96 overflow-auto font-mono text-xs leading-5 wrap-anywhere whitespace-pre-wrap"
       >
         {isLong ? text.slice(0, SHOWN_CHARACTERS) : text}
       </pre>

@@ -37,7 +37,7 @@ export function WhyPanel({ why }: { why: WhyAnswer }) {
           {reasons.map(({ code, message, is_blocking, until_ms, remedies }) => (
             <li key={code + message} className="flex min-h-11 flex-wrap items-center gap-x-2 gap-y-1 py-1.5">
               <span aria-hidden="true" className={is_blocking ? textOf[tone] : 'text-soft'}>
-                {is_blocking ? '■' : '□'}
+                {is_blocking ? '✕' : '·'}
               </span>
               <code className="font-mono text-xs font-semibold">{code}</code>
               <span className="min-w-[min(100%,24rem)] flex-1">

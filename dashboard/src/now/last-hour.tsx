@@ -19,20 +19,23 @@ export function LastHour() {
   // The answer's own clock: a minute that ended since is not in it.
   const now = Date.parse(trends.data.db_now)
   const rows = trends.data.trends
-  const bound = rows.some(({ is_bounded }) => is_bounded) ? '≥ ' : ''
+  const isBounded = rows.some(({ is_bounded }) => is_bounded)
   return (
     <section aria-label="Last hour" className="panel px-4 py-3">
-      <p className="mb-1 text-xs text-soft">
-        Last hour, by minute, until {showClock(countedUntil('minute', now), mode)}
+      <p className="mb-1 flex flex-wrap justify-between gap-x-4 text-xs text-soft">
+        <span className="font-medium">Last hour, by minute</span>
+        <span>until {showClock(countedUntil('minute', now), mode)}, without the current minute</span>
       </p>
       <ul className="grid grid-cols-2 gap-x-8 gap-y-3 lg:grid-cols-4">
         {LINES.map(({ name, look }) => {
           const line = lineOf(rows, name, '1h', now)
           const sum = line.reduce((all, value) => all + value, 0)
+          // Rescues are counted where they are made, so no limit of reading rows applies to them.
+          const bound = isBounded && sum > 0 && name !== 'rescued' ? '≥ ' : ''
           return (
             <li key={name}>
               <Go to="/queues" className="mb-1 flex min-h-6 items-baseline gap-2 hover:underline">
-                <span className="text-base font-semibold">{bound + showCount(sum)}</span>
+                <span className="text-base font-semibold whitespace-nowrap">{bound + showCount(sum)}</span>
                 <span className="text-xs text-soft">{name}</span>
               </Go>
               <Sparkline name={`${name} per minute`} values={line} look={look} size="h-9" />

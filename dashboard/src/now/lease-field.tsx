@@ -68,7 +68,7 @@ function Row({ lease, now }: { lease: LiveLease; now: number }) {
     <li>
       <Go
         to={jobPath(lease.id)}
-        className="grid min-h-7 grid-cols-[minmax(0,1fr)_3rem_8.5rem] items-center gap-x-3 rounded px-1 hover:bg-raised sm:grid-cols-[13.5rem_minmax(3rem,1fr)_9rem] xl:grid-cols-[13.5rem_minmax(3rem,1fr)_9rem_11.5rem]"
+        className="grid min-h-7 grid-cols-[minmax(0,1fr)_3rem_8.5rem] items-center gap-x-3 rounded px-1 hover:bg-raised sm:grid-cols-[13.5rem_minmax(3rem,1fr)_8.5rem] lg:grid-cols-[13.5rem_minmax(3rem,1fr)_8.5rem_14rem]"
       >
         <span className="flex min-w-0 items-baseline gap-2 text-xs max-sm:flex-wrap max-sm:gap-y-0 max-sm:py-1">
           <span className="min-w-0 truncate font-medium">{lease.type}</span>
@@ -77,13 +77,15 @@ function Row({ lease, now }: { lease: LiveLease; now: number }) {
           </span>
         </span>
         <LeaseBar lease={lease} look={look} />
-        <span className={`text-right text-xs whitespace-nowrap ${textOf[look.tone]}`}>
+        <span className={`text-xs whitespace-nowrap tabular-nums max-sm:text-right ${textOf[look.tone]}`}>
           <span aria-hidden="true">{look.sign} </span>
           {left}
         </span>
-        <span className="hidden truncate text-xs text-soft xl:block" title={lease.worker_id ?? undefined}>
-          {lease.worker_id ?? 'no worker'}
-          {lease.attempt > 1 ? ` · attempt ${lease.attempt}` : ''}
+        <span className="hidden min-w-0 gap-x-2 text-xs text-soft lg:flex">
+          <span className="min-w-0 truncate" title={lease.worker_id ?? undefined}>
+            {lease.worker_id ?? 'no worker'}
+          </span>
+          {lease.attempt > 1 ? <span className="ml-auto shrink-0">attempt {lease.attempt}</span> : null}
         </span>
       </Go>
     </li>

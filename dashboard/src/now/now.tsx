@@ -32,7 +32,7 @@ export function NowPage() {
       <Flow tables={tables} />
       <Deploy />
       <LastHour />
-      <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_21rem]">
+      <div className="grid items-start gap-4 min-[1360px]:grid-cols-[minmax(0,1fr)_21rem]">
         <Panel title={leases === null ? 'Running' : plural(leases.length, 'running job')} aside={aside}>
           {leases === null ? (
             connection === 'lost' ? (

@@ -61,9 +61,11 @@ function Line({ rescue, type, back }: { rescue: Rescue; type: string | null; bac
       </div>
       <p className="text-xs text-soft">
         <JobId id={rescue.jobId} /> from {rescue.worker ?? 'an unknown worker'}
-        {rescue.silentMs === null ? '' : ` (silent ${showDuration(rescue.silentMs)})`}
-        {nextOf(back, waitMs)}
+        {rescue.silentMs === null ? null : (
+          <span className="whitespace-nowrap"> · silent {showDuration(rescue.silentMs)}</span>
+        )}
       </p>
+      <p className="text-xs text-soft empty:hidden">{nextOf(back, waitMs)}</p>
     </li>
   )
 }
@@ -73,6 +75,6 @@ const stageTitle = (type: string | null, stage: string | null) =>
 
 function nextOf(back: Return | null, waitMs: number): string {
   if (back !== null)
-    return ` → claimed by ${back.worker}${back.afterMs === null ? '' : ` after ${showDuration(back.afterMs)}`}`
-  return waitMs > 0 ? ` → runs again in ${showDuration(waitMs)}` : ''
+    return `→ claimed by ${back.worker}${back.afterMs === null ? '' : ` after ${showDuration(back.afterMs)}`}`
+  return waitMs > 0 ? `→ runs again in ${showDuration(waitMs)}` : ''
 }

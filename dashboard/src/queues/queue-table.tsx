@@ -4,10 +4,12 @@ import { useTrends, useWorkers } from '../api/queries.ts'
 import { HoldControl } from '../dependencies/hold-control.tsx'
 import { showCount, showDuration } from '../format/show-time.ts'
 import { showTotal, totalOf } from '../format/totals.ts'
+import { RemedyButton } from '../remedies/remedy-button.tsx'
 import { Go } from '../shell/address.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Panel } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
+import { useMissingWorker } from './use-missing-worker.ts'
 
 const WEEK_HOURS = 168
 const NUMBERS = ['Due', 'Oldest due', 'Waiting', 'Running', 'Workers']
@@ -19,49 +21,76 @@ export function QueueTable({ queues }: { queues: Queue[] }) {
     <Panel title="Now">
       <Table name="queues" columns={['Queue', ...NUMBERS, 'Dependency', '']} numbers={NUMBERS}>
         {queues.map((queue) => (
-          <tr key={`${queue.table}/${queue.queue}`} className="border-t border-line">
-            <td className="min-w-36 py-2 sm:min-w-48 pr-4">
-              <Go to="/jobs" values={{ q: `queue:${queue.queue}`, table: queue.table }}>
-                {queue.queue}
-              </Go>{' '}
-              {queue.is_paused ? <Badge tone="warn">paused</Badge> : null}
-              {queue.is_paused ? <p className="text-xs text-soft">{pauseText(queue)}</p> : null}
-            </td>
-            <td className="pr-4 text-right">{showTotal(totalOf([queue], 'due'))}</td>
-            <td className="pr-4 text-right whitespace-nowrap">{oldestText(queue)}</td>
-            <td className="pr-4 text-right">{showTotal(totalOf([queue], 'waiting'))}</td>
-            <td className="pr-4 text-right">
-              {showTotal(totalOf([queue], 'running'))}
-              <p className="text-xs text-soft">{limitText(queue)}</p>
-            </td>
-            <td className="pr-4 text-right">
-              {workers === undefined || trends === undefined ? '–' : workersText(queue, workers, trends)}
-            </td>
-            <td className="pr-4">
-              {queue.dependency === null ? '–' : <Go to="/dependencies">{queue.dependency}</Go>}{' '}
-              {queue.breaker_state === null || queue.breaker_state === 'closed' ? null : (
-                <Badge tone="warn">{queue.breaker_state}</Badge>
-              )}
-            </td>
-            <td>
-              <HoldControl
-                target={{ id: queue.queue, table: queue.table }}
-                isOn={queue.is_paused}
-                hold={pauseQueue}
-                resume={resumeQueue}
-                words={{
-                  hold: 'Pause',
-                  resume: 'Resume',
-                  effect: 'Stops claims from this queue. Running jobs continue.',
-                }}
-                cli={['queues', 'pause']}
-                commands={['pauseQueue', 'resumeQueue']}
-              />
-            </td>
-          </tr>
+          <QueueRow
+            key={`${queue.table}/${queue.queue}`}
+            queue={queue}
+            handling={
+              workers === undefined || trends === undefined ? null : handlingCount(queue, workers, trends)
+            }
+          />
         ))}
       </Table>
     </Panel>
+  )
+}
+
+function QueueRow({ queue, handling }: { queue: Queue; handling: number | null }) {
+  const missing = useMissingWorker(queue)
+  return (
+    <tr className="border-t border-line">
+      <td className="min-w-36 py-2 sm:min-w-48 pr-4">
+        <Go
+          to="/jobs"
+          values={{ q: `queue:${queue.queue}`, table: queue.table }}
+          className="link inline-flex min-h-6 max-w-40 min-w-6 items-center sm:max-w-56 xl:max-w-72"
+        >
+          <span className="truncate" title={queue.queue}>
+            {queue.queue}
+          </span>
+        </Go>{' '}
+        {queue.is_paused ? <Badge tone="warn">paused</Badge> : null}
+        {queue.is_paused ? <p className="text-xs text-soft">{pauseText(queue)}</p> : null}
+        {missing === null ? null : (
+          <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-bad">
+            <p className="max-w-56 xl:max-w-80">{missing.message}</p>
+            {missing.remedies.map((remedy) => (
+              <RemedyButton key={remedy.act} remedy={remedy} table={queue.table} />
+            ))}
+          </div>
+        )}
+      </td>
+      <td className="pr-4 text-right">{showTotal(totalOf([queue], 'due'))}</td>
+      <td className="pr-4 text-right whitespace-nowrap">{oldestText(queue)}</td>
+      <td className="pr-4 text-right">{showTotal(totalOf([queue], 'waiting'))}</td>
+      <td className="pr-4 text-right">
+        {showTotal(totalOf([queue], 'running'))}
+        <p className="text-xs text-soft">{limitText(queue)}</p>
+      </td>
+      <td className={`pr-4 text-right ${missing === null ? '' : 'text-bad'}`}>
+        {missing !== null ? 'none' : handling === null ? '–' : showCount(handling)}
+      </td>
+      <td className="pr-4">
+        {queue.dependency === null ? '–' : <Go to="/dependencies">{queue.dependency}</Go>}{' '}
+        {queue.breaker_state === null || queue.breaker_state === 'closed' ? null : (
+          <Badge tone="warn">{queue.breaker_state}</Badge>
+        )}
+      </td>
+      <td className="py-1.5 text-right">
+        <HoldControl
+          target={{ id: queue.queue, table: queue.table }}
+          isOn={queue.is_paused}
+          hold={pauseQueue}
+          resume={resumeQueue}
+          words={{
+            hold: 'Pause',
+            resume: 'Resume',
+            effect: 'Stops claims from this queue. Running jobs continue.',
+          }}
+          cli={['queues', 'pause']}
+          commands={['pauseQueue', 'resumeQueue']}
+        />
+      </td>
+    </tr>
   )
 }
 
@@ -75,16 +104,18 @@ function limitText({ concurrency, group_concurrency, group_order }: Queue): stri
   return parts.join(', ')
 }
 
-/** Workers that handle a type of the queue: those of the last week, and by default the queue is named after its type. */
-function workersText({ queue, table }: Queue, workers: Worker[], trends: Trend[]): string {
+/**
+ * Live workers that handle a type of the queue: those of the last week, and by default the queue is named after its type. Null if its
+ * types are not known.
+ */
+function handlingCount({ queue, table }: Queue, workers: Worker[], trends: Trend[]): number | null {
   const own = trends.filter((trend) => trend.queue === queue && trend.table === table)
   const types = new Set([queue, ...own.map(({ type }) => type)])
   const handling = workers.filter(
     (worker) =>
       (worker.state === 'live' || worker.state === 'late') && worker.types.some((type) => types.has(type)),
   )
-  // Its types are not known, so neither are its workers.
-  return handling.length === 0 && own.length === 0 ? '–' : showCount(handling.length)
+  return handling.length === 0 && own.length === 0 ? null : handling.length
 }
 
 function oldestText({ oldest_due_ms, at_least }: Queue): string {

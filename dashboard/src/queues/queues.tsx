@@ -13,7 +13,7 @@ import { countedUntil, failureRate, RANGES, type Range, type TrendRow, trendRows
 export function QueuesPage() {
   const { queues, connection } = useTableLive()
   return (
-    <Page title="Queues" lead="What waits and runs now, and how it went.">
+    <Page title="Queues" lead="Waiting and running jobs now, and trends.">
       {queues !== null ? (
         queues.length === 0 ? (
           <div className="panel">
@@ -74,11 +74,11 @@ function Throughput() {
   )
 }
 
-const NUMBERS = ['Enqueued', 'Completed', 'Failed', 'Rescued', 'Wait p50 · p95', 'Run p50 · p95']
+const NUMBERS = ['Enqueued', 'Completed', 'Failed', 'Rescued', 'Wait p50, p95', 'Run p50, p95']
 
 function TotalRow({ row: { total, line }, unit }: { row: TrendRow; unit: string }) {
   const rate = failureRate(total)
-  const bound = total.is_bounded ? '≥ ' : ''
+  const bound = (value: number) => (total.is_bounded && value > 0 ? '≥ ' : '') + showCount(value)
   return (
     <tr className="border-t border-line">
       <td className="max-w-40 py-2 pr-4 sm:max-w-72" title={total.type}>
@@ -97,15 +97,19 @@ function TotalRow({ row: { total, line }, unit }: { row: TrendRow; unit: string 
           <span className="block truncate text-xs text-soft">{total.queue}</span>
         )}
       </td>
-      <td className="pr-4 text-right">{bound + showCount(total.enqueued)}</td>
-      <td className="pr-4 text-right">{bound + showCount(total.completed)}</td>
+      <td className="pr-4 text-right whitespace-nowrap">{bound(total.enqueued)}</td>
+      <td className="pr-4 text-right whitespace-nowrap">{bound(total.completed)}</td>
       <td className={`pr-4 text-right whitespace-nowrap ${total.failed > 0 ? 'text-bad' : ''}`}>
-        {bound + showCount(total.failed)}
-        {rate === null || total.failed === 0 ? '' : ` (${rate.toFixed(1)} %)`}
+        {bound(total.failed)}
+        {rate === null || total.failed === 0 ? '' : ` (${rate === 100 ? '100' : rate.toFixed(1)} %)`}
       </td>
-      <td className="pr-4 text-right">{bound + showCount(total.rescued)}</td>
-      <td className="pr-4 text-right whitespace-nowrap">{durations(total.wait_p50_ms, total.wait_p95_ms)}</td>
-      <td className="pr-4 text-right whitespace-nowrap">{durations(total.run_p50_ms, total.run_p95_ms)}</td>
+      <td className="pr-4 text-right">{showCount(total.rescued)}</td>
+      <td className="py-1.5 pr-4 text-right whitespace-nowrap">
+        <Durations p50={total.wait_p50_ms} p95={total.wait_p95_ms} />
+      </td>
+      <td className="py-1.5 pr-4 text-right whitespace-nowrap">
+        <Durations p50={total.run_p50_ms} p95={total.run_p95_ms} />
+      </td>
       <td className="w-40 align-middle">
         <Sparkline name={`${total.type} completed per ${unit}`} values={line} />
       </td>
@@ -114,8 +118,14 @@ function TotalRow({ row: { total, line }, unit }: { row: TrendRow; unit: string 
 }
 
 /** Bounds of buckets. */
-function durations(p50: number | null, p95: number | null): string {
-  return p50 === null || p95 === null ? '–' : `< ${showShort(p50)} · ${showShort(p95)}`
+function Durations({ p50, p95 }: { p50: number | null; p95: number | null }) {
+  if (p50 === null || p95 === null) return <>–</>
+  return (
+    <>
+      <span className="block">{`< ${showShort(p50)}`}</span>
+      <span className="block text-xs text-soft">{`< ${showShort(p95)}`}</span>
+    </>
+  )
 }
 
 function Ranges({ range, choose }: { range: Range; choose: (range: Range) => void }) {

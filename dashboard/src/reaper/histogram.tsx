@@ -3,12 +3,20 @@ import { showDuration } from '../format/show-time.ts'
 const BINS = 24
 const WIDTH = 720
 const HEIGHT = 180
+/** The drawing shrinks to half on a phone. */
+const LABEL = 'text-[12px] max-sm:text-[22px]'
+
+export interface HistogramWords {
+  sentence: (p95: string, promise: string | null) => string
+  p95: string
+  promise: string
+}
 
 interface HistogramProps {
   values: number[]
   promiseMs: number | null
   p95Ms: number
-  words: { sentence: (p95: string, promise: string | null) => string; promise: string }
+  words: HistogramWords
 }
 
 /** Rescue lateness, with lines at the promise and the 95th percentile. */
@@ -23,7 +31,7 @@ export function Histogram({ values, promiseMs, p95Ms, words }: HistogramProps) {
   const sentence = words.sentence(showDuration(p95Ms), promiseMs === null ? null : showDuration(promiseMs))
   return (
     <figure>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT + 24}`} className="w-full" role="img" aria-label={sentence}>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT + 28}`} className="w-full" role="img" aria-label={sentence}>
         {counts.map((count, bin) => {
           const height = (count / most) * (HEIGHT - 46)
           return (
@@ -42,14 +50,14 @@ export function Histogram({ values, promiseMs, p95Ms, words }: HistogramProps) {
         {promiseMs === null ? null : (
           <Mark x={x(promiseMs)} text={`${words.promise} ${showDuration(promiseMs)}`} look="stroke-bad-bar" />
         )}
-        <Mark x={x(p95Ms)} text={`p95 ${showDuration(p95Ms)}`} look="stroke-good-bar" isLower />
+        <Mark x={x(p95Ms)} text={`${words.p95} ${showDuration(p95Ms)}`} look="stroke-good-bar" isLower />
         {[0, 0.25, 0.5, 0.75, 1].map((share) => (
           <text
             key={share}
             x={share * WIDTH}
-            y={HEIGHT + 18}
+            y={HEIGHT + 22}
             textAnchor={share === 0 ? 'start' : share === 1 ? 'end' : 'middle'}
-            className="fill-soft text-[12px]"
+            className={`fill-soft ${LABEL} ${share === 0.25 || share === 0.75 ? 'max-sm:hidden' : ''}`}
           >
             {share === 0 ? '0' : showDuration(end * share)}
           </text>
@@ -85,9 +93,10 @@ function Mark({
       />
       <text
         x={x + (isRight ? -6 : 6)}
-        y={isLower ? 34 : 14}
+        y={isLower ? 24 : 2}
+        dominantBaseline="hanging"
         textAnchor={isRight ? 'end' : 'start'}
-        className="fill-ink text-[12px]"
+        className={`fill-ink ${LABEL}`}
       >
         {text}
       </text>

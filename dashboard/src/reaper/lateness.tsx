@@ -3,7 +3,7 @@ import type { Reclaim, TableHealth } from '../../../src/http/contract/index.ts'
 import { useReclaims, useSlo } from '../api/queries.ts'
 import { plural } from '../format/show-time.ts'
 import { Empty, Panel, Read } from '../ui/page.tsx'
-import { Histogram } from './histogram.tsx'
+import { Histogram, type HistogramWords } from './histogram.tsx'
 import { percentile } from './rescues.ts'
 
 type Measure = 'lateness' | 'dark'
@@ -16,7 +16,7 @@ const MEASURES: Record<
     value: (reclaim: Reclaim) => number | null
     /** Rescues without this measure only. */
     none: string
-    words: { sentence: (p95: string, promise: string | null) => string; promise: string }
+    words: HistogramWords
   }
 > = {
   lateness: {
@@ -27,6 +27,7 @@ const MEASURES: Record<
     words: {
       sentence: (p95, promise) =>
         `95 % of rescues came within ${p95} of lease expiry${promise === null ? '' : `; a sweep runs every ${promise}`}.`,
+      p95: 'p95',
       promise: 'sweep interval',
     },
   },
@@ -38,6 +39,8 @@ const MEASURES: Record<
     words: {
       sentence: (p95, promise) =>
         `95 % of rescued jobs ran again within ${p95} of their last heartbeat, including backoff${promise === null ? '' : `; the promise without backoff is ${promise}`}.`,
+      // The panel above has the p95 that the promise is about.
+      p95: 'p95 with backoff',
       promise: 'promise',
     },
   },

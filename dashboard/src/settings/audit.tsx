@@ -74,7 +74,7 @@ function Row({ entry, choose }: { entry: AuditEntry; choose: (actor: string) => 
       <td className="pr-4 whitespace-nowrap">
         <Badge tone="quiet">{type.replaceAll('-', ' ')}</Badge>
       </td>
-      <td className="pr-4">
+      <td className="pr-4 whitespace-nowrap">
         {job_id === null && subject !== null && type.startsWith('operation-') ? (
           <Go to={operationPath(subject)} className="link font-mono text-xs whitespace-nowrap">
             {shortId(subject)}

@@ -1,6 +1,6 @@
 import { setPaused, useIsPaused, useLive } from '../api/live.ts'
 import { useConfig } from '../api/queries.ts'
-import { showDuration, type TimeMode } from '../format/show-time.ts'
+import { showAgo, type TimeMode } from '../format/show-time.ts'
 import { Badge } from '../ui/badge.tsx'
 import { ChoiceField } from '../ui/field.tsx'
 import { useTick } from '../ui/use-tick.ts'
@@ -107,7 +107,7 @@ function LiveSwitch() {
       <span aria-hidden="true" className={`size-2 rounded-full ${dot}`} />
       <span className="font-medium">{word}</span>
       {age === null ? null : (
-        <span className="hidden min-w-18 text-right text-soft lg:inline">{showDuration(age)} ago</span>
+        <span className="hidden min-w-18 text-right text-soft lg:inline">{showAgo(age)}</span>
       )}
     </button>
   )

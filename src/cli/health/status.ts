@@ -4,13 +4,14 @@ import { listBreakers, readHealth, type TableHealth } from '../../commands/queue
 import { listWorkers, readSlo } from '../../commands/worker-commands.ts'
 import type { DeploymentTable } from '../../compose/index.ts'
 import { exitCodes, UnstuckError } from '../../errors/index.ts'
-import { remediesOf, resumeBreaker, resumeQueue } from '../../policy/explain/remedy.ts'
+import { remediesOf, resumeBreaker, resumeQueue, startWorker } from '../../policy/explain/remedy.ts'
 import { showCount } from '../../policy/explain/show-count.ts'
 import { isReaperLate } from '../../policy/explain/table-health.ts'
 import { describeFleet, type Fleet, fleetText } from '../../policy/fleet/fleet.ts'
 import { type AgeRule, explainUnjudged } from '../../policy/lease/age-rule.ts'
 import { withOverride } from '../../policy/policy.ts'
 import { ageRuleOf } from '../../profile/age-rule-of.ts'
+import { findUnhandledTypes, type UnhandledType } from '../../store/find-unhandled-types.ts'
 import type { Breaker, ModeStatus, Slo, WorkerState } from '../../store/job-store.ts'
 import type { QueueStatus } from '../../store/ports/dependency-store.ts'
 import type { ConnectionFlags } from '../connection/command-config.ts'
@@ -33,6 +34,8 @@ interface TableStatus {
   health: Omit<TableHealth, 'queues'>
   ageRule: AgeRule
   pausedQueues: QueueStatus[]
+  /** Jobs that are due while nothing holds them, and no worker claims them. */
+  unhandled: UnhandledType[]
   /** Over the last 24 hours. */
   slo: Slo
   /** `isComplete` is false if only the newest were counted. */
@@ -60,6 +63,8 @@ async function statusCommand(flags: ConnectionFlags): Promise<void> {
       printHealth(health, ageRule)
       printLine(`  ${describeSlo(slo, health)}`)
       for (const queue of pausedQueues) printLine(`  ◐ ${describePause(queue, now)}`)
+      for (const { queue, waiting, reason } of status.unhandled)
+        printLine(`  ✗ queue ${queue}: ${waiting} waiting; ${reason}`)
     }
     for (const breaker of notClosed) printLine(`◐ ${describeBreaker(breaker, now)}`)
     printRemedies(tables, notClosed)
@@ -78,11 +83,16 @@ async function readStatus(
     health,
     ageRule: ageRuleOf(table, withOverride(await store.readPolicy(), context.policy)),
     pausedQueues: queues.filter(({ isPaused }) => isPaused),
+    // A role that may not explain jobs sees the rest.
+    unhandled: await findUnhandledTypes(store, isIdle).catch(() => []),
     slo: onlyOne(valueOf(await readSlo(context, input))),
     dead: await countDead(context, input),
     ...(await countWorkers(context, input)),
   }
 }
+
+const isIdle = ({ due, running, isPaused, breakerState }: QueueStatus) =>
+  due > 0 && running === 0 && !isPaused && (breakerState ?? 'closed') === 'closed'
 
 async function countDead(context: CliContext, input: { table: string }): Promise<TableStatus['dead']> {
   const { groups, isComplete } = valueOf(await listDeadLetters(context, { ...input, limit: 1_000 }))
@@ -183,6 +193,7 @@ function printRemedies(tables: TableStatus[], breakers: Breaker[]): void {
   const remedies = [
     ...tables.flatMap(({ mode, health }) => (mode.mode === 'observe' ? [] : remediesOf(health))),
     ...tables.flatMap(({ pausedQueues }) => pausedQueues.map(({ queue }) => resumeQueue(queue))),
+    ...tables.flatMap(({ unhandled }) => unhandled.map(startWorker)),
     ...breakers.map(({ name }) => resumeBreaker(name)),
   ]
   if (remedies.length === 0) return

@@ -19,7 +19,7 @@ interface ChangeFlags extends ConnectionFlags {
 }
 
 export function defineBreaker(breaker: Command): void {
-  withConnection(breaker.command('status'))
+  withConnection(breaker.command('status').alias('list'))
     .description('lists breakers; exit code 1 if a breaker is not closed')
     .argument('[name]', 'only this breaker')
     .addHelpText('after', example('unstuck breaker status'))

@@ -63,7 +63,7 @@ export function defineQueues(queues: Command): void {
     )
     .option('--queue <name>', 'one queue')
     .option('--type <type>', 'one type')
-    .option('--limit <rows>', 'at most this many per table, newest first', readCount, 100)
+    .option('--limit <rows>', 'maximum per table, newest first', readCount, 100)
     .option('--table <name>', 'one table of the profile; default: all')
     .addHelpText('after', example('unstuck queues trends --since 1h --by minute --queue mail'))
     .action(trendsCommand)
@@ -80,8 +80,8 @@ export function defineQueues(queues: Command): void {
       'limits how many jobs of the queue, and of each group, run at once; without options, removes the limits',
     )
     .argument('<queue>', 'queue name')
-    .option('--concurrency <jobs>', 'jobs of the queue', readCount)
-    .option('--group-concurrency <jobs>', 'jobs of each group', readCount)
+    .option('--concurrency <jobs>', 'maximum of running jobs', readCount)
+    .option('--group-concurrency <jobs>', 'maximum of running jobs of each group', readCount)
     .addOption(
       new Option('--group-order <order>', 'run the jobs of a group one at a time, by id').choices(['fifo']),
     )
@@ -146,9 +146,10 @@ async function trendsCommand(flags: TrendFlags): Promise<void> {
         showTime(trend.at),
         trend.queue,
         trend.type,
-        ...[trend.enqueued, trend.completed, trend.failed, trend.rescued].map(
+        ...[trend.enqueued, trend.completed, trend.failed].map(
           (count) => `${trend.isBounded && count > 0 ? '≥ ' : ''}${count}`,
         ),
+        String(trend.rescued),
         showDurations(trend.waitP50Ms, trend.waitP95Ms),
         showDurations(trend.runP50Ms, trend.runP95Ms),
       ]),

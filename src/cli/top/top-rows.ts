@@ -32,7 +32,7 @@ export function topRows({ running, dead, workers }: Snapshot, filter: string): T
 
 function runningRow(table: string, job: JobSummary): TopRow {
   const { id, type, stage, workerId, attempt, progress } = job
-  const percent = progress === null ? '' : `${percentOf(progress)} %`
+  const percent = progress === null ? '' : `  ${percentOf(progress)} %`
   const reported = progress?.text == null ? '' : `  ${progress.text}`
   return {
     key: `running ${table} ${id}`,
@@ -44,8 +44,8 @@ function runningRow(table: string, job: JobSummary): TopRow {
     line: (elapsedMs) => [
       `${fitText(shortId(id), 13)}  ${fitText(type, 16)}  `,
       leaseBar(shareLeft(job, elapsedMs), 10),
-      `  ${fitText(describeLease(job, elapsedMs), 13)}  ${fitText(percent, 5)}  ${fitText(workerId ?? 'unnamed', 28)}`,
-      `  attempt ${attempt}${reported}`,
+      `  ${fitText(describeLease(job, elapsedMs), 13)}  ${fitText(workerId ?? 'unnamed', 28)}`,
+      `  attempt ${attempt}${percent}${reported}`,
     ],
   }
 }

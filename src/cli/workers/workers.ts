@@ -79,7 +79,7 @@ function describeState({
   drainRequestedAt,
   drainRequestedBy,
 }: WorkerStatus): string {
-  if (state === 'silent') return `silent, holds ${leases} jobs`
+  if (state === 'silent') return `silent, holds ${leases} ${leases === 1 ? 'job' : 'jobs'}`
   if (state === 'gone') return 'killed or lost'
   if (state === 'zombie') return 'zombie, a job is past its deadline'
   if (state === 'stopped') return exitCode === null ? state : `stopped with ${exitCode}`

@@ -60,6 +60,14 @@ export function checkQueues({ name, health }: TableFacts): Finding[] {
     })
 }
 
+/** A typo in a type, a handler that was forgotten, or a fleet that is scaled to zero. */
+export function checkUnhandled({ name, unhandled }: TableFacts): Finding[] {
+  return (unhandled ?? []).map(({ queue, waiting, reason }) => {
+    const message = `queue ${queue} of ${name}: ${countJobs(waiting)} waiting; ${reason}`
+    return warning('unhandled types', message, 'unstuck worker handlers.js')
+  })
+}
+
 /** Such jobs are never ended, so an operator has to know of them (RATE-5, RATE-6). */
 export function checkReleases({ name, releasedOften }: TableFacts): Finding[] {
   if (releasedOften === null || releasedOften.jobs === 0) return []

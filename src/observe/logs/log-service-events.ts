@@ -19,7 +19,7 @@ export function logServiceEvents(events: RuntimeEventEmitter, logger: Logger): v
   })
   events.on('type:unhandled', ({ table, type, queue, waiting, reason }) => {
     const fields = { event: 'type:unhandled', table, type, queue, waiting, reason }
-    logger.warn(fields, `jobs of type ${type} wait, and no worker handles them`)
+    logger.warn(fields, `jobs of type ${type} wait`)
   })
   events.on('service:standing-by', ({ service, error }) => {
     const fields = { event: 'service:standing-by', service, reason: reasonOf(error) }

@@ -37,7 +37,7 @@ describe('a waiting job', () => {
     expect(explain({ ahead: 1000 }).reasons[1]?.message).toBe('1000 jobs or more of asr before it')
   })
 
-  const workers = { live: 6, handling: 2, slots: 8, busy: 3, lastSeenMs: 1_000 }
+  const workers = { live: 6, handling: 2, slots: 8, busy: 3, elsewhere: 0, lastSeenMs: 1_000 }
 
   it('OPS-9 that no live worker handles waits for one, and the last one is named where there was one', () => {
     expect(explain({ workers })).toMatchObject({ verdict: 'runnable' })
@@ -52,10 +52,28 @@ describe('a waiting job', () => {
         { code: 'NO_WORKER_FOR_TYPE', message: 'none of 6 live workers handles asr, last seen 3 h ago' },
       ],
     })
-    const never = { live: 0, handling: 0, slots: 0, busy: 0, lastSeenMs: null }
+    const never = { live: 0, handling: 0, slots: 0, busy: 0, elsewhere: 0, lastSeenMs: null }
     expect(explain({ workers: never }).reasons).toMatchObject([
-      { message: 'no worker is live, and none for asr was ever seen' },
+      { message: 'no worker is live, and none ever handled asr' },
     ])
+  })
+
+  it('SEE-7 whose workers claim from other queues only never runs, and says which queue they leave out', () => {
+    const elsewhere = { ...workers, handling: 0, slots: 0, busy: 0, elsewhere: 2, lastSeenMs: null }
+    expect(explain({ queue: 'mail', workers: elsewhere })).toMatchObject({
+      verdict: 'blocked',
+      runsInMs: null,
+      reasons: [
+        {
+          code: 'NO_WORKER_FOR_TYPE',
+          message: '2 live workers handle asr, but none claims from queue mail',
+          remedies: [
+            { effect: 'Adds slots for asr. handlers.js must handle it in queue mail.' },
+            { act: 'cancel' },
+          ],
+        },
+      ],
+    })
   })
 
   it('SEE-7 whose workers are all busy is runnable, and never said to run at once', () => {

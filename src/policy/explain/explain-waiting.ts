@@ -189,7 +189,7 @@ function lastChance({ isLastChance, crashes, keptWorkerId }: JobFacts): Reason[]
   return [note('LAST_CHANCE', message)]
 }
 
-function unhandled({ type, workers }: JobFacts): Reason[] {
-  const message = describeMissingWorker(type, workers)
+function unhandled({ type, queue, workers }: JobFacts): Reason[] {
+  const message = describeMissingWorker({ type, queue }, workers)
   return message === null ? [] : [block('NO_WORKER_FOR_TYPE', message, null)]
 }

@@ -17,7 +17,7 @@ function actsOf(facts: Partial<JobFacts>): Record<string, string[]> {
 describe('the remedy of a cause', () => {
   it('SEE-8 is a command that can be pasted, for every cause that an operator can end', () => {
     const pause = { by: 'ana', reason: null, sinceMs: 1, leftMs: null }
-    const busy = { live: 1, handling: 1, slots: 2, busy: 2, lastSeenMs: 0 }
+    const busy = { live: 1, handling: 1, slots: 2, busy: 2, elsewhere: 0, lastSeenMs: 0 }
     const lockedBy = { pid: 8123, application: 'psql', state: 'idle in transaction', openMs: 1 }
     expect(actsOf({ pause, queue: "it's" })).toEqual({
       QUEUE_PAUSED: [`unstuck queues resume 'it'\\''s' --reason …`],

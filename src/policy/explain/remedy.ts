@@ -7,7 +7,7 @@ import { isReaperLate } from './table-health.ts'
 
 /** The usual act first; none if nothing is wrong, or only time helps. */
 export function remediesFor(code: ReasonCode, facts: JobFacts): Remedy[] {
-  const { jobId, queue, type, breaker, lockedBy } = facts
+  const { jobId, queue, breaker, lockedBy } = facts
   switch (code) {
     case 'DEAD_MAX_ATTEMPTS':
       return [retry(jobId), raiseAttempts(jobId)]
@@ -38,9 +38,9 @@ export function remediesFor(code: ReasonCode, facts: JobFacts): Remedy[] {
     case 'ROW_LOCKED':
       return lockedBy === null ? [] : [endSession(lockedBy)]
     case 'NO_WORKER_FOR_TYPE':
-      return [startWorker(type), cancel(jobId)]
+      return [startWorker(facts), cancel(jobId)]
     case 'ALL_SLOTS_BUSY':
-      return [startWorker(type)]
+      return [startWorker(facts)]
     default:
       return []
   }
@@ -151,10 +151,10 @@ export const resumeBreaker = (name: string): Remedy => ({
   command: `unstuck breaker resume ${quoted(name)} --reason …`,
 })
 
-const startWorker = (type: string): Remedy => ({
+export const startWorker = ({ type, queue }: { type: string; queue: string }): Remedy => ({
   act: 'start-worker',
   subject: type,
-  effect: `Adds slots for ${type}. handlers.js must handle it.`,
+  effect: `Adds slots for ${type}. handlers.js must handle it${queue === type ? '' : ` in queue ${queue}`}.`,
   command: 'unstuck worker handlers.js',
 })
 

@@ -70,7 +70,7 @@ it('SEE-5 writes nothing for a minute in which nothing happened', async () => {
   expect(written).toEqual([])
 })
 
-it('SEE-5 adds to the next minute what could not be written', async () => {
+it('SEE-5 writes later what could not be written, still for its own minute', async () => {
   const failures: unknown[] = []
   events.on('trends:failed', ({ error }) => failures.push(error))
   failure = new Error('down')
@@ -78,19 +78,35 @@ it('SEE-5 adds to the next minute what could not be written', async () => {
   await minute()
   failure = undefined
   ended('completed')
-  await minute()
-  expect(failures).toHaveLength(1)
-  expect(written).toMatchObject([{ counts: [{ completed: 2 }] }])
-})
-
-it('SEE-5 drops what it may not write: a later permission does not make a minute of days', async () => {
-  failure = new UnstuckError('PERMISSION_DENIED', 'permission denied for table trends')
   ended('completed')
   await minute()
+  expect(failures).toHaveLength(1)
+  expect(written).toMatchObject([{ counts: [{ completed: 1 }] }, { counts: [{ completed: 2 }] }])
+  const [first, second] = written.map(({ agoMs }) => agoMs)
+  expect((first ?? 0) - (second ?? 0)).toBe(60_000)
+})
+
+it('SEE-5 drops after an hour what it may not write', async () => {
+  failure = new UnstuckError('PERMISSION_DENIED', 'permission denied for table trends')
+  ended('completed')
+  await vi.advanceTimersByTimeAsync(62 * 60_000)
   failure = undefined
   ended('completed')
   await minute()
   expect(written).toMatchObject([{ counts: [{ completed: 1 }] }])
+})
+
+it('SEE-7 a process that was frozen writes for the minute in which its jobs ended', async () => {
+  ended('completed')
+  await vi.advanceTimersByTimeAsync(29_000)
+  const { now } = performance
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + 90_000)
+  await vi.advanceTimersByTimeAsync(6_000)
+  clock.mockRestore()
+  expect(written).toHaveLength(1)
+  // The minute ended 90 s before the process went on.
+  expect(written[0]?.agoMs).toBeGreaterThanOrEqual(120_000)
+  expect(written[0]?.agoMs).toBeLessThan(126_000)
 })
 
 it('SEE-5 writes what is left when it stops', async () => {

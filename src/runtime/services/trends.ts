@@ -1,6 +1,5 @@
 // Counts what this process does by queue and type, and writes it once a minute in one statement: nothing is added to the path
 // of a job. A crash loses at most the last minute.
-import { isUnstuckError } from '../../errors/index.ts'
 import type { RuntimeEventEmitter, RuntimeEvents } from '../../observe/events.ts'
 import { type TrendCounts, type TrendStore, trendBoundsMs } from '../../store/ports/trend-store.ts'
 import { timing } from '../timing/timing.ts'
@@ -19,6 +18,8 @@ export interface Trends {
 
 const MINUTE_MS = 60_000
 const LAST_WRITE_MS = 2_000
+/** Older minutes are dropped; record_trends refuses them. */
+const MAX_AGO_MS = 3_600_000
 /** Spreads the writes of a fleet after the end of a minute. */
 const SPREAD_MS = 5_000
 /** Pairs of queue and type that are told apart in one minute; the others are counted together. */
@@ -28,6 +29,8 @@ const OTHERS = '*'
 export function startTrends({ store, events, table }: TrendsOptions): Trends {
   const stopping = new AbortController()
   let counted = new Counter()
+  /** Minutes that are not written yet, oldest first. */
+  const ended: { counts: Counter; middleMs: number }[] = []
   const offs = [
     events.on('jobs:enqueued', ({ type, queue, created, ...where }) => {
       if (where.table === table) counted.of(queue, type).enqueued += created
@@ -52,27 +55,39 @@ export function startTrends({ store, events, table }: TrendsOptions): Trends {
     // The answer to the first write corrects it.
     let untilNextMs = MINUTE_MS - (timing.wallMs() % MINUTE_MS)
     while (!stopping.signal.aborted) {
+      const endMs = timing.nowMs() + untilNextMs
       await wait(untilNextMs, stopping.signal)
       // In the middle of a minute: what is left belongs to this one.
       if (stopping.signal.aborted) break
-      const endedAtMs = timing.nowMs()
-      const minute = counted
+      // Not by the time of now: a process that was frozen counted nothing since.
+      if (!counted.isEmpty) ended.push({ counts: counted, middleMs: endMs - MINUTE_MS / 2 })
       counted = new Counter()
       await wait(timing.random() * SPREAD_MS, stopping.signal)
-      // A moment in the middle of the minute that ended.
-      const agoMs = timing.nowMs() - endedAtMs + MINUTE_MS / 2
-      untilNextMs = (await write(minute, agoMs)) ?? MINUTE_MS - (timing.nowMs() - endedAtMs)
+      untilNextMs = (await writeEnded()) ?? MINUTE_MS - ((timing.nowMs() - endMs) % MINUTE_MS)
     }
-    await write(counted, 0)
+    await writeEnded()
+    if (!counted.isEmpty) await write(counted, 0)
   }
 
-  async function write(minute: Counter, agoMs: number): Promise<number | undefined> {
-    if (minute.isEmpty) return undefined
+  /** Each with its own age: the rows show the same jobs in that minute, and the larger count is shown. */
+  async function writeEnded(): Promise<number | undefined> {
+    let untilNextMs: number | undefined
+    while (ended[0] !== undefined) {
+      const { counts, middleMs } = ended[0]
+      const agoMs = timing.nowMs() - middleMs
+      if (agoMs < MAX_AGO_MS) {
+        untilNextMs = await write(counts, agoMs)
+        if (untilNextMs === undefined) return undefined
+      }
+      ended.shift()
+    }
+    return untilNextMs
+  }
+
+  async function write(counts: Counter, agoMs: number): Promise<number | undefined> {
     try {
-      return await store.recordTrends(minute.list(), agoMs)
+      return await store.recordTrends(counts.list(), agoMs)
     } catch (error) {
-      // Written with the next minute. A missing permission may be granted after days, whose sum would look like a minute's.
-      if (!isUnstuckError(error, 'PERMISSION_DENIED')) counted.add(minute)
       events.emit('trends:failed', { table, error })
       return undefined
     }
@@ -120,15 +135,6 @@ class Counter {
     this.#queues.set(queue, types.set(type, counts))
     this.#size += 1
     return counts
-  }
-
-  add(other: Counter): void {
-    for (const { queue, type, waits, runs, ...counts } of other.list()) {
-      const sum = this.of(queue, type)
-      for (const name of ['enqueued', 'completed', 'failed', 'rescued'] as const) sum[name] += counts[name]
-      sum.waits = sum.waits.map((count, bucket) => count + (waits[bucket] ?? 0))
-      sum.runs = sum.runs.map((count, bucket) => count + (runs[bucket] ?? 0))
-    }
   }
 
   list(): TrendCounts[] {

@@ -49,7 +49,7 @@ it('SEE-1 a type that no worker handles is an event, once, and a problem until i
   store.elapse(11_000)
   const watching = start()
   await looked()
-  const reason = 'none of 1 live workers handles mial, and none for mial was ever seen'
+  const reason = 'the only live worker does not handle mial, and none ever did'
   expect(watching.problems()).toEqual([`jobs of type mial wait: ${reason}`])
   await looked()
   expect(heard).toEqual([{ table: 'jobs', type: 'mial', queue: 'mial', waiting: 1, reason }])

@@ -1,14 +1,18 @@
 // Looks for jobs that no worker handles: a typo in a type, or a handler that was forgotten, would wait unseen. Only types whose
 // workers were never seen count; those of a fleet that is scaled to zero were.
 import type { RuntimeEventEmitter } from '../../observe/events.ts'
-import { describeMissingWorker } from '../../policy/explain/explain-workers.ts'
-import type { JobStore } from '../../store/job-store.ts'
+import {
+  findUnhandledTypes,
+  UNHANDLED_AFTER_MS,
+  type UnhandledSource,
+  type UnhandledType,
+} from '../../store/find-unhandled-types.ts'
 import { repeat } from '../timing/repeat.ts'
 import { timing } from '../timing/timing.ts'
 
 export interface UnhandledTypesOptions {
   table: string
-  store: Pick<JobStore, 'listQueues' | 'listJobs' | 'readJobFacts'>
+  store: UnhandledSource
   events: Pick<RuntimeEventEmitter, 'emit'>
   /** Queues that this worker claims from. */
   queues: string[]
@@ -24,21 +28,10 @@ export interface UnhandledTypes {
   stop(): Promise<void>
 }
 
-/** Jobs that have waited less may be claimed by a worker that is starting. */
-const LEAST_AGE_MS = 10_000
-/** Queues of others that are looked into at a time, by one job each. */
-const MOST_QUEUES = 20
-const COUNT_LIMIT = 1_000
-
-interface Unhandled {
-  type: string
-  queue: string
-  waiting: number
-  reason: string
-}
+type Unhandled = Omit<UnhandledType, 'wasHandled'>
 
 export function watchUnhandledTypes(options: UnhandledTypesOptions): UnhandledTypes {
-  const { table, events, firstLookMs = LEAST_AGE_MS, intervalMs = 300_000 } = options
+  const { table, events, firstLookMs = UNHANDLED_AFTER_MS, intervalMs = 300_000 } = options
   let known = new Map<string, Unhandled>()
   let hasLooked = false
   const repetition = repeat(async (stopping) => {
@@ -64,20 +57,7 @@ async function findUnhandled(
   { store, queues }: UnhandledTypesOptions,
   stopping: AbortSignal,
 ): Promise<Map<string, Unhandled>> {
-  const found = new Map<string, Unhandled>()
-  const listed = await store.listQueues({ countLimit: COUNT_LIMIT })
-  const others = listed.queues.filter(({ queue, waiting }) => waiting > 0 && !queues.includes(queue))
-  for (const { queue, waiting } of others.slice(0, MOST_QUEUES)) {
-    if (stopping.aborted) break
-    const { jobs } = await store.listJobs(
-      { queue, status: 'waiting', olderThanMs: LEAST_AGE_MS },
-      { limit: 1 },
-    )
-    const [job] = jobs
-    const facts = job === undefined ? null : await store.readJobFacts(job.id)
-    if (facts === null || facts.workers?.lastSeenMs !== null) continue
-    const reason = describeMissingWorker(facts.type, facts.workers)
-    if (reason !== null) found.set(facts.type, { type: facts.type, queue, waiting, reason })
-  }
-  return found
+  const found = await findUnhandledTypes(store, ({ queue }) => !queues.includes(queue), stopping)
+  const never = found.filter(({ wasHandled }) => !wasHandled)
+  return new Map(never.map(({ wasHandled: _, ...unhandled }) => [unhandled.type, unhandled]))
 }

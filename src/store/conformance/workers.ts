@@ -232,6 +232,19 @@ function describeWhy(opened: () => TestBench): void {
     return Object.fromEntries(explainJob(facts).reasons.map(({ code, message }) => [code, message]))
   }
 
+  it('SEE-7 a worker that handles the type, but claims from other queues only, does not run the job', async () => {
+    const { store } = opened()
+    const jobId = await enqueueOne(store)
+    const elsewhere = { ...report, hintedQueues: ['slow'] }
+    await store.reportWorker(elsewhere)
+    expect(await reasonsOf(store, jobId)).toEqual({
+      NO_WORKER_FOR_TYPE: `1 live worker handles ${TYPE}, but none claims from queue ${TYPE}`,
+    })
+    expect((await store.readJobFacts(jobId))?.workers).toMatchObject({ handling: 0, slots: 0, elsewhere: 1 })
+    await store.reportWorker({ ...report, workerId: 'worker-2', hintedQueues: ['slow', TYPE] })
+    expect(await reasonsOf(store, jobId)).toHaveProperty('RUNNABLE')
+  })
+
   it('OPS-9 a job whose type no live worker handles reports it, and when one was last seen', async () => {
     const { store, elapse } = opened()
     const jobId = await enqueueOne(store)
@@ -241,7 +254,7 @@ function describeWhy(opened: () => TestBench): void {
     await elapse(3 * HOUR)
     await store.reportWorker({ ...report, workerId: 'worker-2', types: ['mail'] })
     expect(await reasonsOf(store, jobId)).toEqual({
-      NO_WORKER_FOR_TYPE: `none of 1 live workers handles ${TYPE}, last seen 3 h ago`,
+      NO_WORKER_FOR_TYPE: `the only live worker does not handle ${TYPE}, last seen 3 h ago`,
     })
     await store.reportWorker({ ...report, phase: 'draining' })
     expect(await reasonsOf(store, jobId)).toHaveProperty('NO_WORKER_FOR_TYPE')

@@ -156,7 +156,7 @@ function stateOf(
 }
 
 /** Null if no worker ever reported. */
-export function workerFacts(state: MemoryState, type: string): WorkerFacts | null {
+export function workerFacts(state: MemoryState, type: string, queue: string): WorkerFacts | null {
   const workers = [...state.workers.values()]
   if (workers.length === 0) return null
   const nowMs = state.nowMs()
@@ -167,8 +167,11 @@ export function workerFacts(state: MemoryState, type: string): WorkerFacts | nul
       drainRequestedAt === null &&
       nowMs - seenAt.getTime() <= 3 * reportMs,
   )
-  const handling = live.filter(({ types }) => types.includes(type))
-  const seen = workers.filter(({ types }) => types.includes(type)).map(({ seenAt }) => seenAt.getTime())
+  const handles = ({ types }: MemoryWorker) => types.includes(type)
+  // A worker that hears no hints does not report its queues: it may claim from this one.
+  const claims = (worker: MemoryWorker) => handles(worker) && worker.hintedQueues?.includes(queue) !== false
+  const handling = live.filter(claims)
+  const seen = workers.filter(claims).map(({ seenAt }) => seenAt.getTime())
   return {
     live: live.length,
     handling: handling.length,
@@ -176,6 +179,7 @@ export function workerFacts(state: MemoryState, type: string): WorkerFacts | nul
     busy: sum(
       handling.map(({ workerId, concurrency }) => Math.min(countLeases(state, workerId), concurrency)),
     ),
+    elsewhere: live.filter(handles).length - handling.length,
     lastSeenMs: seen.length === 0 ? null : nowMs - Math.max(...seen),
   }
 }

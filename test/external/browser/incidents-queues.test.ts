@@ -54,6 +54,23 @@ describe('an incident', () => {
     expect(await bench.page.getByText('loopback').count()).toBe(0)
   })
 
+  it('SEE-8 no worker: a queue that nobody claims from says none, with the command that starts a worker', async () => {
+    await bench.startWorker({ id: 'w:1', type: 'asr' })
+    await bench.enqueue('asr')
+    await bench.enqueue('mial', {}, 2)
+    await expectTrueCounts(bench)
+    await bench.open('/queues')
+    const row = (queue: string) =>
+      bench.page
+        .getByRole('region', { name: 'Table of queues' })
+        .getByRole('row')
+        .filter({ has: bench.page.getByRole('link', { name: queue, exact: true }) })
+    await row('mial').getByText('none', { exact: true }).waitFor()
+    expect(await row('asr').getByText('none', { exact: true }).count()).toBe(0)
+    await row('mial').getByRole('button', { name: 'Start a worker' }).click()
+    await bench.page.getByRole('dialog').getByText('unstuck worker handlers.js').waitFor()
+  })
+
   it('SEE-7 breaker open: the banner counts the held jobs and promises what will happen', async () => {
     await openBreaker()
     await bench.enqueue('call', {}, 5)

@@ -190,7 +190,7 @@ describe('what an operator does', () => {
     await page.getByLabel(/Reason/).fill('the document was replaced')
     await page.getByRole('dialog').getByRole('button', { name: 'Retry', exact: true }).click()
     await page.getByText(/^Retried\./).waitFor()
-    await page.getByText(/reason the document was replaced/).waitFor()
+    await page.getByText(/the document was replaced/).waitFor()
     expect(await harness.store.getJob(id)).toMatchObject({ status: 'waiting', generation: 2 })
     expect(complaints).toEqual([])
     await page.context().close()

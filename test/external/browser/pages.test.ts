@@ -229,7 +229,7 @@ describe('the dashboard by hand', () => {
   })
 })
 
-describe.each([390, 1440])('at %i pixels', (width) => {
+describe.each([390, 1024, 1440])('at %i pixels', (width) => {
   it.each(pagePaths)('SEE-9 %s fits, with its strip, its ids and room for a finger', async (path) => {
     const { page, complaints } = await openPage(browser, {
       viewport: { width, height: 844 },

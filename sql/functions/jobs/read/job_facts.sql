@@ -105,17 +105,21 @@ returns jsonb language sql stable as $$
            group by 1) held
 $$;
 
--- Private: number and load of the live workers for a type of job, by their leases. NULL if no worker has ever reported.
-create or replace function "unstuck".worker_facts(p_attachment text, p_type text, p_leases jsonb)
+-- Private: number and load of the live workers that claim a type of job from a queue, by their leases; elsewhere are
+-- those that handle the type and claim from other queues only. NULL if no worker has ever reported. A worker that
+-- hears no hints does not report its queues: it may claim from this one.
+create or replace function "unstuck".worker_facts(p_attachment text, p_type text, p_queue text, p_leases jsonb)
 returns jsonb language sql stable set search_path = pg_catalog, pg_temp as $$
   select jsonb_build_object('workers', case when count(*) > 0 then jsonb_build_object(
            'live', count(*) filter (where is_live),
-           'handling', count(*) filter (where is_live and handles),
-           'slots', coalesce(sum(concurrency) filter (where is_live and handles), 0),
-           'busy', coalesce(sum(least(leases, concurrency)) filter (where is_live and handles), 0),
-           'last_seen_ms', "unstuck".ms_between(max(seen_at) filter (where handles), now())) end)
+           'handling', count(*) filter (where is_live and claims),
+           'slots', coalesce(sum(concurrency) filter (where is_live and claims), 0),
+           'busy', coalesce(sum(least(leases, concurrency)) filter (where is_live and claims), 0),
+           'elsewhere', count(*) filter (where is_live and handles and not claims),
+           'last_seen_ms', "unstuck".ms_between(max(seen_at) filter (where claims), now())) end)
     from (select concurrency, coalesce((p_leases ->> worker_id)::int, 0) as leases, seen_at,
                  p_type = any (types) as handles,
+                 p_type = any (types) and coalesce(p_queue = any (hinted_queues), true) as claims,
                  stopped_at is null and draining_at is null and drain_requested_at is null
                    and seen_at >= "unstuck".after_ms(now(), -3 * report_ms)
                    and not "unstuck".is_gone(vanished_at, absent_at, seen_at, presence_grace_ms) as is_live

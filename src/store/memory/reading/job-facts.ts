@@ -51,7 +51,7 @@ export function readJobFacts(
     pause: isWaiting ? pauseOf(state, job, nowMs) : null,
     breaker: isWaiting ? breakerOf(state, job, nowMs) : null,
     limit: isWaiting ? limitFacts(state, job) : null,
-    workers: isWaiting ? workerFacts(state, job.type) : null,
+    workers: isWaiting ? workerFacts(state, job.type, job.queue) : null,
     workerId: job.workerId,
     leaseLeftMs: leaseEndMs === null ? null : leaseEndMs - nowMs,
     silentMs: isRunning && job.heartbeatAt !== null ? nowMs - job.heartbeatAt.getTime() : null,
