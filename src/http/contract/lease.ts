@@ -126,7 +126,10 @@ export const progressBody = z
   .openapi('ProgressRequest')
 
 export const progressAnswer = z
-  .object({ ...envelope, answers: z.array(z.object({ ...lease, lease_id: z.string(), is_kept: z.boolean() })) })
+  .object({
+    ...envelope,
+    answers: z.array(z.object({ ...lease, lease_id: z.string(), is_kept: z.boolean() })),
+  })
   .openapi('ProgressAnswer')
 
 export const completeBody = z
