@@ -645,20 +645,21 @@
 -- function failed_probes(p_attachment text) returns text[] plpgsql stable search_path=pg_catalog, pg_temp 1f92553ab50db8b305c4ca9c662137af
 -- function failure_event(p_outcome text, p_code text) returns text sql immutable a483ffcdcb76cd05cef035930cd74f40
 -- function failure_problem(p_failure jsonb, p_id_type text) returns text sql stable e3faa335e3ed4499bee192beda458a42
--- function failure_wait_ms(p_policy <schema>.policies, p_outcome text, p_asked_ms double precision, p_steps_ms bigint[], p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns double precision sql volatile 2f4610eb215acaeda39bd78b743ae096
+-- function failure_wait_ms(p_policy <schema>.policies, p_outcome text, p_asked_ms double precision, p_steps_ms bigint[], p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns double precision sql volatile 57b913d8e8b749e3c33274efc3b90ec7
 -- function fence_writer() returns trigger plpgsql volatile security definer search_path=pg_catalog, pg_temp c7b1392069663ecdb4b6e0a042b36e0a
 -- function find_job_ids(p_prefix text, p_limit integer DEFAULT 5) returns TABLE(id text) plpgsql stable d1feb03cfd1759870abe11f8ebef3a4e
 -- function finish_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp de7cbf80b6638d7401d89f3f7774b0bd
 -- function first_recent_call(p_calls boolean[], p_called_at timestamp with time zone[], p_window_calls integer, p_window_ms double precision, p_now timestamp with time zone) returns integer plpgsql stable search_path=pg_catalog, pg_temp 4732a140d5837538159df3455bb82106
 -- function forget_calls(p_breaker <schema>.breakers, p_now timestamp with time zone) returns <schema>.breakers plpgsql stable search_path=pg_catalog, pg_temp 5bf6faae9b52e5462bb31bae506572c7
 -- function forget_gone_workers(p_gone jsonb) returns boolean plpgsql volatile e0d77f9523366c473ac7d647667af68e
+-- function full_groups(p_queue text, p_groups text[], p_places integer) returns text[] plpgsql stable b0308072556ce8fd90dcb70bdb5d9a06
 -- function give_back_operation(p_attachment text, p_id uuid, p_lease_id uuid) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 28adfcbd3680616995c0606d8eab9f07
 -- function gone_workers(p_attachment text) returns TABLE(worker_id text, presence_key integer, vanished_at timestamp with time zone) plpgsql stable search_path=pg_catalog, pg_temp 272dbd7bb851f4aa1b7394888dcfcb60
 -- function group_dead_jobs(p_limit integer DEFAULT 100, p_owner text DEFAULT NULL::text) returns TABLE(cause_id text, code text, category text, jobs integer, first_at timestamp with time zone, last_at timestamp with time zone, example_reason text, example_id text, max_crashes integer, is_complete boolean, state text, changed_at timestamp with time zone, changed_by text, state_reason text, back_since timestamp with time zone) plpgsql stable enable_seqscan=off enable_bitmapscan=off ce1df8329e4b79f0de30e1a166b5ac4e
--- function group_head(p_queue text, p_group text) returns uuid plpgsql volatile enable_seqscan=off 164f0803b83391b87c166898828318fd
+-- function group_head(p_queue text, p_group text) returns uuid plpgsql volatile enable_seqscan=off 7ece8ba1d3d8ba8832a32d1c9519683a
 -- function group_level(p_queue text, p_after integer) returns integer plpgsql stable b23c6fc526e00097abdc7b8eb25628be
 -- function group_running(p_queue text, p_group text, p_limit integer) returns integer plpgsql volatile enable_seqscan=off b2767b1ea931da03231bacc7b114e1a5
--- function groups_from(p_queue text, p_priority integer, p_order text, p_from text, p_count integer) returns text[] plpgsql stable f1556cd3fe97ffa7c21c4a88d2818226
+-- function groups_from(p_queue text, p_priority integer, p_order text, p_from text, p_count integer) returns text[] plpgsql stable 3e981ad197bfa92ddf91461153426242
 -- function has_budget(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 2ea22b0770f44fa8e80517ee9dc23637
 -- function has_due_jobs(p_queues text[]) returns boolean plpgsql stable enable_seqscan=off f4b264aa466536f0b324f835d85c2320
 -- function has_queue_rules() returns boolean plpgsql stable 3080a193c5d099603ca26de4c0137907
@@ -736,9 +737,9 @@
 -- function lock_claim_slots(p_slots integer[]) returns integer[] plpgsql volatile search_path=pg_catalog, pg_temp enable_seqscan=off 0c94675b87739f05e6ca1af761ba8f13
 -- function lock_class(p_purpose text) returns integer sql immutable 124548f3799a8e39177315aaddad9ac3
 -- function lock_gone_workers(p_attachment text) returns jsonb sql volatile search_path=pg_catalog, pg_temp 94a5f52a5032e7fef244bb8001e83688
--- function lock_grouped(p_queue text, p_groups text[], p_limit integer, p_places integer, p_priority integer, p_types jsonb, p_policy <schema>.policies, p_skips text[], OUT starts timestamp with time zone[], OUT ids uuid[], OUT is_full boolean) returns record plpgsql volatile 0fd11021c4e94c3fd236f4a015a053e7
+-- function lock_grouped(p_queue text, p_groups text[], p_limit integer, p_places integer, p_priority integer, p_types jsonb, p_policy <schema>.policies, p_skips text[], OUT starts timestamp with time zone[], OUT ids uuid[], OUT is_full boolean) returns record plpgsql volatile d66d994328035697c89051ae1cd36336
 -- function lock_groups(p_attachment text, p_queue text, p_groups text[]) returns text[] plpgsql volatile search_path=pg_catalog, pg_temp e27949dc03c8b6f8e2e687d48540920b
--- function lock_heads(p_queue text, p_groups text[], p_limit integer, p_types jsonb, p_policy <schema>.policies, p_skips text[], OUT priority integer, OUT starts timestamp with time zone[], OUT ids uuid[], OUT is_full boolean) returns record plpgsql volatile 67ad4097c38bed19798fb14647b3d9b3
+-- function lock_heads(p_queue text, p_groups text[], p_limit integer, p_types jsonb, p_policy <schema>.policies, p_skips text[], OUT priority integer, OUT starts timestamp with time zone[], OUT ids uuid[], OUT is_full boolean) returns record plpgsql volatile 561f7b78ce7d85bf1f45ceec3510a544
 -- function lock_keys(p_attachment text, p_types text[], p_keys text[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 0002ee237993fb21dec4c5bf564f67c3
 -- function lock_table() returns text plpgsql volatile lock_timeout=200ms 6c57ab33b97de8379196a4d813765858
 -- function look_at_workers(p_attachment text, OUT newly_gone integer, OUT watchers integer) returns record plpgsql volatile search_path=pg_catalog, pg_temp f29ea7d054747d43ac0c5630ab7188d2
@@ -758,7 +759,7 @@
 -- function oldest_client() returns text sql immutable d6ad5dc9293ddd828e7bedec16d93be5
 -- function oldest_due(OUT due_at timestamp with time zone, OUT is_cut boolean) returns record plpgsql stable ae29ea58cb0f4225ab4a2963982c772b
 -- function open_breaker(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 2533dcba3c5190f1ddce6e44b21309c0
--- function open_groups(p_queue text, p_priority integer, p_order text, p_places integer, p_types jsonb, p_from text, p_limit integer, OUT groups text[], OUT next_from text, OUT is_held_back boolean) returns record plpgsql stable 27a9f683b589e44a324ae0c5bad32cd5
+-- function open_groups(p_queue text, p_priority integer, p_order text, p_places integer, p_types jsonb, p_from text, p_limit integer, OUT groups text[], OUT next_from text, OUT is_held_back boolean) returns record plpgsql stable 4f08ecf74fef9b10c294aa363ea955c7
 -- function open_queues(p_attachment text, p_queues text[]) returns TABLE(queues text[], slots jsonb) sql stable search_path=pg_catalog, pg_temp a88aaa0772386bd22d3ad8eedb5ce25b
 -- function operation_record(p_operation <schema>.operations) returns jsonb sql stable 72527d0f4f5749d669eecadc0d5df5a4
 -- function pause_queue(p_queue text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp b6f69872d6e6079ca42c14dcb197c80b
@@ -850,7 +851,7 @@
 -- function resume_queue(p_queue text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp f2c391d1a165fcd56ce8ff2ae6ec452a
 -- function retry_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer, p_keep_attempts boolean DEFAULT false, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 114507d07b7ca1df1047dbd9c28692ba
 -- function return_windows(p_attachment text, p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids text[], p_created text[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp enable_seqscan=off 4ce8b139606384ad01cae4255c719fab
--- function rules_problem(p_job jsonb) returns text sql stable 7f9a35c383c1376a2c897dc392672d6e
+-- function rules_problem(p_job jsonb) returns text sql stable a27ffb749be176fee39ec1194bbf8f0b
 -- function run_jobs_now(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 927dc05c738dc2505639275282980c86
 -- function run_schedule(p_name text, p_due_at timestamp with time zone, p_next_run_at timestamp with time zone, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, job_id text) plpgsql volatile 9bfb1b0c64fb3d9e825fa2d6a3a82b4f
 -- procedure run_sweep(IN p_reaper_id text DEFAULT 'sql'::text, IN p_limit integer DEFAULT 1000) plpgsql volatile bf2d57cf103c406eeb6636b812309eaf

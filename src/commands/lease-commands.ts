@@ -2,7 +2,7 @@
 import type { JsonValue } from '../job/job.ts'
 import type { ClaimedJob, Lease } from '../job/lease.ts'
 import type { RefusedOutcome } from '../job/outcome.ts'
-import type { Failure, HeartbeatReport, JobSummary } from '../store/job-store.ts'
+import type { Failure, HeartbeatReport, JobSummary, ProgressReport } from '../store/job-store.ts'
 import { command, done, findTable, findTables, jobNotFound, policyOf, refused } from './command.ts'
 import { given } from './given.ts'
 import { fillPage } from './jobs/fill-page.ts'
@@ -74,6 +74,16 @@ export const heartbeatJobs = command('heartbeatJobs', async (context, input: Hea
   const options = { ...given({ leaseMs }), ...policyOf(context) }
   return done<HeartbeatReport>(await table.value.store.heartbeatJobs(leases, options))
 })
+
+/** Whether each was kept: false if its lease is lost, or its row locked for the moment. */
+export const reportProgress = command(
+  'reportProgress',
+  async (context, input: { reports: ProgressReport[]; table?: string | undefined }) => {
+    const table = findTable(context, input.table)
+    if (!table.isDone) return table
+    return done<boolean[]>(await table.value.store.reportProgress(input.reports))
+  },
+)
 
 export interface EndedLease {
   id: string

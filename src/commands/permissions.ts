@@ -32,6 +32,7 @@ export const commandRules = {
   listLeases: readOwn('jobs:read'),
   claimJobs: write('leases:use'),
   heartbeatJobs: write('leases:use'),
+  reportProgress: write('leases:use'),
   completeJob: write('leases:use'),
   failJob: write('leases:use'),
   releaseJob: write('leases:use'),

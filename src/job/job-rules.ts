@@ -1,6 +1,7 @@
 // Rules that a job brings: its attempts and the waits between them, and what happens beside a job with the same key.
 import { invalidArgument, requireKnownNames } from '../errors/index.ts'
 import type { NewJob, RetryBackoff } from './job.ts'
+import { isDate } from './json-loss.ts'
 
 const HOUR_MS = 3_600_000
 const YEAR_MS = 365 * 24 * HOUR_MS
@@ -35,7 +36,9 @@ function isBackoff(backoff: unknown): boolean {
 
 const isWait = (ms: unknown) => Number.isInteger(ms) && (ms as number) >= 0 && (ms as number) <= YEAR_MS
 
-export function checkRules({ retry, maxAttempts, dedupe, dedupeKey }: NewJob): void {
+export function checkRules(job: NewJob): void {
+  const { retry, maxAttempts, dedupe, dedupeKey } = job
+  checkExpiry(job)
   if (retry !== undefined) {
     checkRetry(retry)
     if (retry.attempts !== undefined && maxAttempts !== undefined)
@@ -55,6 +58,17 @@ export function checkRules({ retry, maxAttempts, dedupe, dedupeKey }: NewJob): v
     throw invalidArgument('dedupe.replace', replace, 'true or false')
   if (replace === true && forMs !== undefined)
     throw invalidArgument('dedupe.replace', replace, 'true or forMs, not both')
+}
+
+/**
+ * A duration beside a time is left to the claim: which of them comes first depends on when the job is enqueued. Values of another
+ * kind compare as false, and are refused as such.
+ */
+function checkExpiry({ delayMs = 0, runAt, ttlMs, expiresAt }: NewJob): void {
+  if (ttlMs !== undefined && delayMs > 0 && ttlMs <= delayMs)
+    throw invalidArgument('ttlMs', ttlMs, 'more than delayMs')
+  if (isDate(runAt) && isDate(expiresAt) && expiresAt <= runAt)
+    throw invalidArgument('expiresAt', expiresAt, 'a time after runAt')
 }
 
 /** The names of a retry rule, of a job or of a handler. */

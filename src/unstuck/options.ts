@@ -119,6 +119,7 @@ const names: Record<keyof UnstuckOptions, true> = {
 }
 
 const limitNames = ['concurrency', 'groupConcurrency', 'groupOrder']
+const MOST_LIMIT = 1_000_000
 
 /** A longer timer of Node fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
@@ -179,12 +180,26 @@ function checkKinds(options: UnstuckOptions): void {
   if (queues !== undefined) {
     requireObject('queues', queues, 'limits by the name of a queue')
     for (const [name, limits] of Object.entries(queues)) {
-      requireObject(`queues.${name}`, limits, 'limits of a queue')
-      requireKnownNames(`queues.${name}`, Object.keys(limits), limitNames)
+      checkQueueLimits(`queues.${name}`, limits)
     }
   }
   if (dispatch !== undefined && typeof dispatch?.publish !== 'function')
     throw invalidArgument('dispatch', dispatch, 'an object with publish(jobs)', { withhold: true })
+}
+
+/** As the database checks them, but before `start`. */
+function checkQueueLimits(name: string, limits: QueueLimits): void {
+  requireObject(name, limits, 'limits of a queue')
+  requireKnownNames(name, Object.keys(limits), limitNames)
+  for (const field of ['concurrency', 'groupConcurrency'] as const) {
+    const value = limits[field] ?? 1
+    if (!(Number.isInteger(value) && value >= 1 && value <= MOST_LIMIT))
+      throw invalidArgument(`${name}.${field}`, value, `a whole number from 1 to ${MOST_LIMIT}`)
+  }
+  const { groupOrder, groupConcurrency } = limits
+  if ((groupOrder ?? 'fifo') !== 'fifo') throw invalidArgument(`${name}.groupOrder`, groupOrder, 'fifo')
+  if (groupOrder === 'fifo' && (groupConcurrency ?? 1) !== 1)
+    throw invalidArgument(`${name}.groupConcurrency`, groupConcurrency, '1 beside the order fifo')
 }
 
 function isLogger(logger: unknown): boolean {

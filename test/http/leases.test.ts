@@ -33,6 +33,26 @@ describe('leases over HTTP', () => {
     expect((await send('complete', lease)).body.outcome).toBe('already-done')
   })
 
+  it('LEASE-8 a worker reports progress, which whoever looks at the job sees', async () => {
+    const [lease, other] = [await claimOne('http-p'), await claimOne('http-q')]
+    const lost = { ...other, lease_id: lease.lease_id }
+    const { body } = await send('progress', {
+      reports: [
+        { ...lease, value: 0.4, text: 'page 12 of 30' },
+        { ...lost, value: 1 },
+      ],
+    })
+    expect(body.answers).toEqual([
+      { ...lease, is_kept: true },
+      { ...lost, is_kept: false },
+    ])
+    expect((await bench.call(`GET /v1/jobs/${lease.id}`)).body.job.progress).toEqual({
+      value: 0.4,
+      text: 'page 12 of 30',
+    })
+    expect(await send('progress', { reports: [{ ...lease, value: 2 }] })).toMatchObject({ status: 400 })
+  })
+
   it('LEASE-1 whoever lost its lease can write nothing: 409 LEASE_LOST', async () => {
     const lease = await claimOne('http-b')
     await bench.elapse(3_600_000)

@@ -17,6 +17,7 @@ export function JobFacts({ job }: { job: Job }) {
             {job.queue}
           </Go>
         </Fact>
+        <Fact name="Group">{job.group}</Fact>
         <Fact name="Stage">{job.stage}</Fact>
         <Fact name="Progress">
           {job.progress === null ? null : (
@@ -42,6 +43,11 @@ export function JobFacts({ job }: { job: Job }) {
             <Time at={job.run_at} />
           </Fact>
         ) : null}
+        {job.expires_at === null ? null : (
+          <Fact name="Expires">
+            <Time at={job.expires_at} />
+          </Fact>
+        )}
         {job.finished_at === null ? null : (
           <Fact name="Ended">
             <Time at={job.finished_at} />

@@ -25,6 +25,8 @@ export interface Schemas {
   ClaimRequest: { worker_id: string; queues: string[]; limit?: number; types?: string[]; lease_ms?: number; table?: string }
   HeartbeatAnswer: { db_now: string; answers: ({ id: string; lease_id: string; answer: "kept" | "busy" | "cancel-asked" | "past-deadline" | "finished" | "lost" })[]; reaper_age_ms: number | null }
   HeartbeatRequest: { leases: { id: string; lease_id: string }[]; lease_ms?: number; table?: string }
+  ProgressAnswer: { db_now: string; answers: { id: string; lease_id: string; is_kept: boolean }[] }
+  ProgressRequest: { reports: ({ id: string; lease_id: string; value: number; text?: string | null })[]; table?: string }
   OutcomeAnswer: { db_now: string; id: string; outcome: string; retry_in_ms?: number | null }
   CompleteRequest: { id: string; lease_id: string; result?: unknown; table?: string }
   FailRequest: { id: string; lease_id: string; code?: string; reason?: string; category?: "TRANSIENT" | "PERMANENT" | "CRITICAL"; stack?: string; is_retryable?: boolean; retry_in_ms?: number; cause?: "failure" | "timeout"; table?: string }
@@ -118,6 +120,7 @@ export interface Operations {
   listLeases: { query?: { limit?: number; table?: string }; answer: Schemas['LeaseList'] }
   claimJobs: { body: Schemas['ClaimRequest']; answer: Schemas['ClaimAnswer'] }
   heartbeatJobs: { body: Schemas['HeartbeatRequest']; answer: Schemas['HeartbeatAnswer'] }
+  reportProgress: { body: Schemas['ProgressRequest']; answer: Schemas['ProgressAnswer'] }
   completeJob: { body: Schemas['CompleteRequest']; answer: Schemas['OutcomeAnswer'] }
   failJob: { body: Schemas['FailRequest']; answer: Schemas['OutcomeAnswer'] }
   releaseJob: { body: Schemas['ReleaseRequest']; answer: Schemas['OutcomeAnswer'] }
@@ -185,6 +188,7 @@ export const routes = {
   listLeases: ['GET', '/v1/leases'],
   claimJobs: ['POST', '/v1/leases/claim'],
   heartbeatJobs: ['POST', '/v1/leases/heartbeat'],
+  reportProgress: ['POST', '/v1/leases/progress'],
   completeJob: ['POST', '/v1/leases/complete'],
   failJob: ['POST', '/v1/leases/fail'],
   releaseJob: ['POST', '/v1/leases/release'],

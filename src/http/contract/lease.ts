@@ -109,6 +109,29 @@ export const heartbeatAnswer = z
   })
   .openapi('HeartbeatAnswer')
 
+export const progressBody = z
+  .strictObject({
+    reports: z
+      .array(
+        z.strictObject({
+          ...lease,
+          value: z.number().min(0).max(1),
+          text: z.string().min(1).max(200).nullable().optional(),
+        }),
+      )
+      .min(1)
+      .max(1000),
+    table: tableQuery,
+  })
+  .openapi('ProgressRequest')
+
+export const progressAnswer = z
+  .object({
+    ...envelope,
+    answers: z.array(z.object({ ...lease, lease_id: z.string(), is_kept: z.boolean() })),
+  })
+  .openapi('ProgressAnswer')
+
 export const completeBody = z
   .strictObject({ ...lease, result: jsonSchema.optional(), table: tableQuery })
   .openapi('CompleteRequest')
@@ -147,4 +170,5 @@ export type LeaseList = z.infer<typeof leaseListAnswer>
 export type ClaimedJob = z.infer<typeof claimedJobSchema>
 export type ClaimAnswer = z.infer<typeof claimAnswer>
 export type HeartbeatAnswer = z.infer<typeof heartbeatAnswer>
+export type ProgressAnswer = z.infer<typeof progressAnswer>
 export type OutcomeAnswer = z.infer<typeof outcomeAnswer>

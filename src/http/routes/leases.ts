@@ -7,6 +7,7 @@ import {
   heartbeatJobs,
   listLeases,
   releaseJob,
+  reportProgress,
 } from '../../commands/lease-commands.ts'
 import type { JsonValue } from '../../job/job.ts'
 import {
@@ -30,6 +31,8 @@ import {
   leaseListAnswer,
   leaseListQuery,
   outcomeAnswer,
+  progressAnswer,
+  progressBody,
   releaseBody,
 } from '../contract/index.ts'
 import { createRoute } from '../openapi/zod-openapi.ts'
@@ -42,6 +45,7 @@ export function addLeaseRoutes(api: Api, parts: ApiParts): void {
   addList(api, parts)
   addClaim(api, parts)
   addHeartbeat(api, parts)
+  addProgress(api, parts)
   addComplete(api, parts)
   addFail(api, parts)
   addRelease(api, parts)
@@ -101,6 +105,31 @@ function addHeartbeat(api: Api, { clock }: ApiParts): void {
     })
     const now = await clock.now()
     return c.json({ ...envelopeOf({ now }), answers, reaper_age_ms: report.reaperAgeMs }, 200)
+  })
+}
+
+function addProgress(api: Api, { clock }: ApiParts): void {
+  const route = createRoute({
+    method: 'post',
+    path: '/v1/leases/progress',
+    operationId: 'reportProgress',
+    summary: 'Report the progress of running jobs',
+    description:
+      'The last value is kept, and extends no lease. `is_kept` is false if the lease is lost, or the row locked for the moment.',
+    request: jsonBody(progressBody, true),
+    responses: { 200: json(progressAnswer, 'In the order of the request.'), ...writeProblems },
+  })
+  api.openapi(route, async (c) => {
+    const { reports, table } = c.req.valid('json')
+    const asked = reports.map(({ id, lease_id: leaseId, value, text = null }) => ({
+      jobId: id,
+      leaseId,
+      value,
+      text,
+    }))
+    const kept = valueOf(await reportProgress(contextOf(c), { reports: asked, table }))
+    const answers = reports.map(({ id, lease_id }, n) => ({ id, lease_id, is_kept: kept[n] === true }))
+    return c.json({ ...envelopeOf({ now: await clock.now() }), answers }, 200)
   })
 }
 

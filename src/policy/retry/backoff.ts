@@ -35,3 +35,13 @@ export function failureBackoff(policy: Policy): Backoff {
     jitterMs: policy.failureBackoffJitterMs,
   }
 }
+
+/**
+ * The wait by the steps of a job or its handler. The jitter is at most as long as the wait: whoever asks for 100 ms should not
+ * wait for seconds of it.
+ */
+export function ownWaitMs(policy: Policy, stepsMs: number[], ordinal: number, random: number): number {
+  const backoff = { ...failureBackoff(policy), stepsMs }
+  const jitterMs = Math.min(backoff.jitterMs, backoffMs(backoff, ordinal, 0))
+  return backoffMs({ ...backoff, jitterMs }, ordinal, random)
+}

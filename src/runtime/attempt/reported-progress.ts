@@ -11,13 +11,20 @@ import { within } from '../timing/wait.ts'
 const WRITE_GAP_MS = 1_000
 /** The end of an attempt does not wait longer for it. */
 const LAST_WRITE_MS = 1_000
+/** A sum of fractions may miss 0 or 1 by so much: no reason to fail a job that has just done its work. */
+const ROUNDING = 1e-9
 
 /** Null if the handler reports a sign of life and nothing else. */
 export function progressOf(value: number | undefined, text: string | undefined): JobProgress | null {
   if (value === undefined && text === undefined) return null
-  const progress = { value: value as number, text: text ?? null }
+  const progress = { value: withoutRounding(value as number), text: text ?? null }
   checkProgress(progress)
   return progress
+}
+
+function withoutRounding(value: number): number {
+  const nearest = Math.min(Math.max(value, 0), 1)
+  return Math.abs(value - nearest) < ROUNDING ? nearest : value
 }
 
 export class ReportedProgress {

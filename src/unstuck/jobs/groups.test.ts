@@ -40,6 +40,11 @@ describe('groups', () => {
   it.each([
     [{ mail: 5 }, 'queues.mail'],
     [{ mail: { limit: 5 } }, 'limit'],
+    [{ mail: { concurrency: 0 } }, 'queues.mail.concurrency: got 0'],
+    [{ mail: { concurrency: '5' } }, 'queues.mail.concurrency: got "5"'],
+    [{ mail: { groupConcurrency: 1.5 } }, 'queues.mail.groupConcurrency: got 1.5'],
+    [{ mail: { groupOrder: 'lifo' } }, 'queues.mail.groupOrder: got "lifo"'],
+    [{ mail: { groupOrder: 'fifo', groupConcurrency: 3 } }, 'queues.mail.groupConcurrency: got 3'],
     [5, 'queues'],
   ])('RATE-7 refuses the queues %j', (queues, named) => {
     expect(() => unstuck({ store: memory(), logger: false, queues: queues as never })).toThrow(named)

@@ -24,6 +24,17 @@ describe('progress of an application', () => {
     expect(await q.store.getJob(bad.jobId)).toMatchObject({ status: 'dead', progress })
   })
 
+  it('LEASE-8 nine ninths are 1, although their sum is a little more', async () => {
+    q.handle('import', async (_, { progress }) => {
+      let done = 0
+      for (let n = 0; n < 9; n++) progress((done += 1 / 9))
+      expect(done).toBeGreaterThan(1)
+    })
+    const { jobId } = await q.enqueue({ type: 'import', maxAttempts: 1 })
+    await q.drain()
+    expect(await q.store.getJob(jobId)).toMatchObject({ status: 'succeeded', progress: { value: 1 } })
+  })
+
   it.each([
     [1.5, undefined],
     [-1, undefined],

@@ -93,6 +93,8 @@ describe('rules of a job', () => {
     { dedupe: { key: 'a', forMs: 1, replace: true } },
     { ttlMs: 1, expiresAt: new Date() },
     { ttlMs: -1 },
+    { ttlMs: 1_000, delayMs: 5_000 },
+    { expiresAt: new Date('2100-01-01'), runAt: new Date('2100-01-02') },
     { expiresAt: new Date(Number.NaN) },
   ])('FAIL-8 refuses %j before it is sent', async (fields) => {
     await expect(q.enqueue({ type: 'mail', ...fields })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })

@@ -22,6 +22,7 @@ const requests: Record<CommandName, [line: string, body?: unknown]> = {
   listLeases: ['GET /v1/leases'],
   claimJobs: ['POST /v1/leases/claim', { worker_id: 'w', queues: ['none'] }],
   heartbeatJobs: ['POST /v1/leases/heartbeat', { leases: [lease] }],
+  reportProgress: ['POST /v1/leases/progress', { reports: [{ ...lease, value: 0.5 }] }],
   completeJob: ['POST /v1/leases/complete', lease],
   failJob: ['POST /v1/leases/fail', lease],
   releaseJob: ['POST /v1/leases/release', lease],
@@ -139,6 +140,7 @@ const added: Record<Role, CommandName[]> = {
   admin: [
     'claimJobs',
     'heartbeatJobs',
+    'reportProgress',
     'completeJob',
     'failJob',
     'releaseJob',

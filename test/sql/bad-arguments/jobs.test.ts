@@ -143,6 +143,7 @@ describe('jobs as they are asked for', () => {
       badJob({ ttl_ms: -1 }, '-1'),
       badJob({ ttl_ms: 1e12 }, '1000000000000'),
       badJob({ ttl_ms: 'soon' }, 'soon'),
+      badJob({ ttl_ms: 5_000, delay_ms: 5_000 }, '5000, takes more than delay_ms'),
     ],
     [
       'enqueue_jobs',
@@ -151,6 +152,7 @@ describe('jobs as they are asked for', () => {
       badJob({ ttl_ms: 1, expires_at: '2030-01-01T00:00:00Z' }, 'a time beside ttl_ms'),
       badJob({ expires_at: 'tomorrow' }, 'tomorrow'),
       badJob({ expires_at: '2030-02-31T10:00Z' }, '2030-02-31T10:00Z'),
+      badJob({ expires_at: '2030-01-31T10:00Z', run_at: '2030-01-31T11:00+01:00' }, '2030-01-31T10:00Z, takes a time'),
     ],
     [
       'enqueue_jobs',
@@ -187,6 +189,8 @@ describe('jobs as they are asked for', () => {
       dedupe_replace: false,
     },
     { run_at: '2030-01-31T10:00Z' },
+    { run_at: '2030-01-31T10:00Z', ttl_ms: 5_000 },
+    { ttl_ms: 5_001, delay_ms: 5_000 },
     { run_at: '2028-02-29 23:59:59.123456+14:00' },
     { run_at: '2030-01-01T00:00:00.000-0330' },
     { type: 'x'.repeat(200), dedupe_key: 'k'.repeat(1000) },

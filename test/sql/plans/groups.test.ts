@@ -65,6 +65,34 @@ describe('a claim with groups', () => {
     expect(await pagesOfClaim('large')).toBeLessThanOrEqual(500)
   })
 
+  it.each([
+    ['busy', null],
+    ['busy in order', 'fifo'],
+  ])('RATE-7 it reads what runs once, not for each group (%s)', async (queue, order) => {
+    await database.pool.query('delete from unstuck.jobs')
+    await fill(queue, 3_000, 1, 0)
+    await database.pool.query('select unstuck.limit_queue($1, null, 1, $2)', [queue, order])
+    // Statistics from when nothing ran make the index of running jobs look as cheap as that of groups.
+    await database.pool.query(`update unstuck.jobs set status = 'running' where queue = $1`, [queue])
+    await database.pool.query(
+      `insert into unstuck.jobs (id, type, queue, group_key)
+       select gen_random_uuid(), 'job', $1, 'group ' || n from generate_series(1, 3000) n`,
+      [queue],
+    )
+    // For each of the groups it took 100,000 pages and more.
+    expect(await pagesOfClaim(queue)).toBeLessThanOrEqual(40_000)
+  })
+
+  it('RATE-7 it does not read the jobs of a group that are not due', async () => {
+    await database.pool.query('delete from unstuck.jobs')
+    await fill('later', 2_000, 1, 0)
+    await database.pool.query(
+      `insert into unstuck.jobs (id, type, queue, group_key, run_at)
+       select gen_random_uuid(), 'job', 'later', 'group 0', now() + interval '1 hour' from generate_series(1, 20000)`,
+    )
+    expect(await pagesOfClaim('later')).toBeLessThanOrEqual(2_000)
+  })
+
   it('RATE-7 a job without a group is found behind 100,000 that are blocked', async () => {
     await fill('mixed', 1, 100_000, 0)
     await database.pool.query(`select unstuck.limit_queue('mixed', null, 1, null)`)

@@ -71,6 +71,11 @@ return case
     when not "unstuck".is_iso_time(p_job ->> 'expires_at')
       then format('expires_at: got %s, takes an ISO 8601 time with its zone, such as 2030-01-31T10:00:00Z',
                   left(p_job ->> 'expires_at', 60))
+    -- A duration beside a time is left to the claim: which of them comes first depends on when the job is enqueued.
+    when (p_job ->> 'ttl_ms')::numeric <= (p_job ->> 'delay_ms')::numeric and (p_job ->> 'delay_ms')::numeric > 0
+      then format('ttl_ms: got %s, takes more than delay_ms', left(p_job ->> 'ttl_ms', 60))
+    when (p_job ->> 'expires_at')::timestamptz <= (p_job ->> 'run_at')::timestamptz
+      then format('expires_at: got %s, takes a time after run_at', left(p_job ->> 'expires_at', 60))
     when jsonb_typeof(p_job -> 'dedupe_for_ms') not in ('number', 'null')
       or (p_job ->> 'dedupe_for_ms')::numeric not between 0.001 and 31536000000
       then format('dedupe_for_ms: got %s, takes milliseconds up to one year', left(p_job ->> 'dedupe_for_ms', 60))

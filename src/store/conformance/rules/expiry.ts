@@ -120,6 +120,16 @@ export function describeExpiry<Tx>(opened: () => StoreHarness<Tx>): void {
       expect(await claimOne(store)).toMatchObject({ jobId })
     })
 
+    it.each([
+      { ttlMs: MINUTE, delayMs: HOUR },
+      { ttlMs: HOUR, delayMs: HOUR },
+      { expiresAt: new Date('2100-01-01'), runAt: new Date('2100-01-02') },
+    ])('FAIL-8 a job that would expire before it is due is refused: %j', async (fields) => {
+      const { store } = opened()
+      await expect(enqueueOne(store, fields)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+      await expect(enqueueMany(store, 2, fields)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+    })
+
     it('FAIL-8 a paused queue ends none of its jobs', async () => {
       const { store, elapse } = opened()
       await store.writePolicy(plainPolicy)

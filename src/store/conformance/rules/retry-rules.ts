@@ -54,6 +54,30 @@ export function describeRetryRules<Tx>(opened: () => StoreHarness<Tx>): void {
       expect((await fail(store, own, handler)).retryInMs).toBe(HOUR)
     })
 
+    it("FAIL-8 the policy's jitter is at most as long as the wait of a job or its handler", async () => {
+      const { store } = opened()
+      await store.writePolicy({ ...policy, failureBackoffJitterMs: 5_000 })
+      const waitsOf = async (name: string, own: number[] | null, handler?: { backoffStepsMs: number[] }) => {
+        const waits: number[] = []
+        for (let n = 0; n < 10; n++) {
+          // A type each: the one before may be due again.
+          const fields = { type: `${name} ${n}`, ...(own === null ? {} : { retry: { backoff: own } }) }
+          waits.push((await fail(store, await startOne(store, fields), handler)).retryInMs ?? Number.NaN)
+        }
+        return waits
+      }
+      for (const waits of [
+        await waitsOf('own', [100, HOUR]),
+        await waitsOf('handler', null, { backoffStepsMs: [100] }),
+      ]) {
+        expect(Math.min(...waits)).toBeGreaterThanOrEqual(100)
+        expect(Math.max(...waits)).toBeLessThan(200)
+        expect(new Set(waits).size).toBeGreaterThan(1)
+      }
+      expect(new Set(await waitsOf('at once', [0]))).toEqual(new Set([0]))
+      expect(Math.max(...(await waitsOf('long', [HOUR])))).toBeLessThan(HOUR + 5_000)
+    })
+
     it('FAIL-8 a wait that the error asked for comes before every other', async () => {
       const { store } = opened()
       await store.writePolicy(policy)

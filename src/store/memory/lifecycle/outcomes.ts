@@ -5,7 +5,7 @@ import type { Job, JobErrorRecord, JsonValue } from '../../../job/job.ts'
 import type { Lease } from '../../../job/lease.ts'
 import type { CompleteOutcome, RefusedOutcome } from '../../../job/outcome.ts'
 import { keepsCompleted, type Policy } from '../../../policy/policy.ts'
-import { backoffMs, failureBackoff } from '../../../policy/retry/backoff.ts'
+import { backoffMs, failureBackoff, ownWaitMs } from '../../../policy/retry/backoff.ts'
 import { type Counts, countEnd, failureOrdinal, isFailureFinal } from '../../../policy/retry/budget.ts'
 import { releaseDelayMs } from '../../../policy/retry/release-delay.ts'
 import type {
@@ -128,9 +128,8 @@ function failJob(state: MemoryState, policy: Policy, job: Job, failure: Failure 
     recordEvent(state, nowMs, { jobId: job.id, type: code === 'EXPIRED' ? 'expired' : 'failed', details })
     return { jobId: job.id, outcome: 'dead', retryInMs: null }
   }
-  const stepsMs = job.backoffStepsMs ?? failure.backoffStepsMs ?? policy.failureBackoffStepsMs
-  const retryInMs =
-    failure.retryInMs ?? nextWaitMs(state, { ...policy, failureBackoffStepsMs: stepsMs }, counts)
+  const ownStepsMs = job.backoffStepsMs ?? failure.backoffStepsMs
+  const retryInMs = failure.retryInMs ?? nextWaitMs(state, policy, counts, ownStepsMs)
   const runAt = new Date(nowMs + retryInMs)
   changeJob(state, job, { ...ended, status: 'waiting', runAt })
   recordDispatch(state, policy, job.id)
@@ -282,8 +281,11 @@ function isHopeless({ isRetryable, category }: Failure): boolean {
   return isRetryable === false || category === 'PERMANENT' || category === 'CRITICAL'
 }
 
-function nextWaitMs(state: MemoryState, policy: Policy, counts: Counts): number {
-  return backoffMs(failureBackoff(policy), failureOrdinal(policy, counts), state.random())
+/** `ownStepsMs` are the waits of the job or its handler. */
+function nextWaitMs(state: MemoryState, policy: Policy, counts: Counts, ownStepsMs?: number[]): number {
+  const ordinal = failureOrdinal(policy, counts)
+  if (ownStepsMs !== undefined) return ownWaitMs(policy, ownStepsMs, ordinal, state.random())
+  return backoffMs(failureBackoff(policy), ordinal, state.random())
 }
 
 /** The holder of a job with a pending cancellation gave it back: it is cancelled. */

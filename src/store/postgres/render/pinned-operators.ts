@@ -25,7 +25,7 @@ export function withExactOperands(sql: string, { table, statusKind }: Exactness)
 const word = String.raw`\/\*\w+\*\/(?:'[^']*'|\([^)]*\))`
 /** A comparison with a status word, or of old and new row; not an assignment of UPDATE. */
 const statusComparison = new RegExp(
-  String.raw`((?:\b\w+\.|(?<=\b(?:where|and) ))"status") (=|<>|in|not in|is distinct from|is not distinct from) (${word}|new\."status")`,
+  String.raw`((?:\b\w+\.|(?<=\b(?:where|and) ))"status") (=|<>|in|not in|is distinct from|is not distinct from) (${word}|\(select ${word}\)|new\."status")`,
   'g',
 )
 

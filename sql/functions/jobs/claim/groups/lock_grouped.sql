@@ -8,14 +8,15 @@ language plpgsql as $$
 declare
   v_share int := greatest(1, p_limit / cardinality(p_groups));
 begin
-  with counted as materialized (
-    select asked.name, greatest(0, least(v_share, p_places - running.jobs)) as places
-      from pg_catalog.unnest(p_groups) asked(name), lateral (
-             select count(*)::int as jobs from (
-               select from "unstuck"."jobs" job
-                where p_places is not null and job."status" in /*running_words*/('running')
-                  and coalesce(job."queue", job."type")::text = p_queue
-                  and job."group_key" is not null and job."group_key"::text = asked.name limit p_places) seen) running
+  with running as materialized (
+    select job."group_key"::text as name, count(*)::int as jobs from "unstuck"."jobs" job
+     where p_places is not null and job."status" in /*running_words*/('running')
+       and coalesce(job."queue", job."type")::text = p_queue
+       and job."group_key" is not null and job."group_key"::text = any (p_groups)
+     group by job."group_key"::text
+  ), counted as materialized (
+    select asked.name, greatest(0, least(v_share, p_places - coalesce(running.jobs, 0))) as places
+      from pg_catalog.unnest(p_groups) asked(name) left join running on running.name = asked.name
   ), locked as materialized (
     select job.id, job.due_at
       from counted, lateral (
@@ -46,14 +47,16 @@ create or replace function "unstuck"."lock_heads"(
 language plpgsql as $$
 #variable_conflict use_column
 begin
-  with head as materialized (
-    select first.id, exists (
-             select from "unstuck"."jobs" job
-              where job."status" in /*running_words*/('running') and coalesce(job."queue", job."type")::text = p_queue
-                and job."group_key" is not null and job."group_key"::text = asked.name) as is_running
+  with running as materialized (
+    select job."group_key"::text as name from "unstuck"."jobs" job
+     where job."status" in /*running_words*/('running') and coalesce(job."queue", job."type")::text = p_queue
+       and job."group_key" is not null and job."group_key"::text = any (p_groups)
+  ), head as materialized (
+    select first.id, asked.name in (select running.name from running) as is_running
       from pg_catalog.unnest(p_groups) asked(name), lateral (
              select job."id" as id from "unstuck"."jobs" job
-              where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type")::text = p_queue
+              where job."status" in /*unfinished_words*/('waiting', 'running')
+                and job."status" = (select /*waiting*/'waiting') and coalesce(job."queue", job."type")::text = p_queue
                 and job."group_key" is not null and job."group_key"::text = asked.name
               order by job."id" limit 1) first
   ), locked as materialized (

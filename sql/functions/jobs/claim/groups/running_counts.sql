@@ -25,7 +25,8 @@ create or replace function "unstuck"."group_head"(p_queue text, p_group text)
 returns /*id*/uuid language plpgsql set enable_seqscan = off as $$
 begin
   return (select job."id" from "unstuck"."jobs" job
-           where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type")::text = p_queue
+           where job."status" in /*unfinished_words*/('waiting', 'running')
+             and job."status" = (select /*waiting*/'waiting') and coalesce(job."queue", job."type")::text = p_queue
              and job."group_key" is not null and job."group_key"::text = p_group
            order by job."id" limit 1);
 end
