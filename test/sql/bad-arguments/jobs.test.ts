@@ -152,7 +152,10 @@ describe('jobs as they are asked for', () => {
       badJob({ ttl_ms: 1, expires_at: '2030-01-01T00:00:00Z' }, 'a time beside ttl_ms'),
       badJob({ expires_at: 'tomorrow' }, 'tomorrow'),
       badJob({ expires_at: '2030-02-31T10:00Z' }, '2030-02-31T10:00Z'),
-      badJob({ expires_at: '2030-01-31T10:00Z', run_at: '2030-01-31T11:00+01:00' }, '2030-01-31T10:00Z, takes a time'),
+      badJob(
+        { expires_at: '2030-01-31T10:00Z', run_at: '2030-01-31T11:00+01:00' },
+        '2030-01-31T10:00Z, takes a time',
+      ),
     ],
     [
       'enqueue_jobs',
