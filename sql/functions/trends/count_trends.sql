@@ -76,6 +76,9 @@ begin
                      and coalesce(job."finished_at", job."updated_at", job."created_at") < v_to
                    order by coalesce(job."finished_at", job."updated_at", job."created_at") limit c_most) ended
            group by ended.queue, ended.type order by count(*) desc limit c_pairs) pair;
+  if v_created || v_ended = '[]' then
+    return 0; -- Most of the fifteen minutes of a quiet table.
+  end if;
   return "unstuck".add_trends(/*attachment*/'native', v_from, 'rows', v_created || v_ended,
                                v_is_bounded or v_is_ended_bounded);
 end

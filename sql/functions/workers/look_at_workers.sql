@@ -1,11 +1,11 @@
 -- Private: notes which workers of a table hold their presence lock, and since when the others do not (LEASE-10).
 -- Returns how many are newly gone, for five seconds because a job of theirs may be locked, and how many sessions
--- watch. Writes only what changes.
+-- watch. Writes only what changes, and judges only if something has: in a fleet without deaths, a look is three reads.
 create or replace function "unstuck".look_at_workers(p_attachment text, out newly_gone int, out watchers int)
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz := clock_timestamp();
-  v_epoch text;
+  v_epoch text; v_held int[];
   v_ids text[]; v_vanished_at timestamptz[]; v_absent_at timestamptz[]; v_is_present boolean[]; v_is_absent boolean[];
   v_is_due boolean[];
 begin
@@ -14,9 +14,16 @@ begin
     return;
   end if;
   v_epoch := "unstuck".presence_epoch();
-  watchers := "unstuck".watchers(p_attachment);
+  select seen.held, seen.watchers into v_held, watchers from "unstuck".seen_locks(p_attachment) seen;
+  if not exists (select from "unstuck".workers
+                  where attachment = p_attachment and presence_key is not null
+                    and ((presence_key in (select held.key from unnest(v_held) held(key)))
+                           is distinct from coalesce(presence_epoch = v_epoch, false)
+                           and stopped_at is null or absent_at is not null)) then
+    return;
+  end if;
   with seen as materialized (
-    select * from "unstuck".seen_workers(v_now, v_epoch)
+    select * from "unstuck".seen_workers(v_now, v_epoch, v_held)
   ), mass as (
     -- A proxy, the server or full slots: leases decide (C26).
     select since, vanished >= 3 and 2 * vanished > known or vanished = 2 and known = 2 as is_mass
@@ -71,14 +78,11 @@ $$;
 -- Private: every worker that may be judged by presence, as of a look. is_absent: without its lock, which was held in
 -- this run of the server; is_due: for its whole grace now; is_gone: an earlier look found that; is_changed: its row
 -- says something else.
-create or replace function "unstuck".seen_workers(p_now timestamptz, p_epoch text)
+create or replace function "unstuck".seen_workers(p_now timestamptz, p_epoch text, p_held int[])
 returns table (attachment text, worker_id text, process int, grace_ms bigint, vanished_at timestamptz,
                absent_at timestamptz, is_present boolean, is_absent boolean, is_due boolean, is_gone boolean,
                is_changed boolean)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-declare
-  -- Before the statement on the table, which may run on another node than that of the sessions.
-  v_held int[] := array(select held.key from "unstuck".presence_locks() held where not held.is_watch);
 begin
   return query
   select worker.attachment, worker.worker_id, worker.process, worker.grace_ms, worker.vanished_at, worker.absent_at,
@@ -99,7 +103,7 @@ begin
                    and "unstuck".is_gone(worker.vanished_at, worker.absent_at, worker.seen_at, worker.presence_grace_ms)
                    as is_gone
             from "unstuck".workers worker,
-                 lateral (select worker.presence_key = any (v_held) as is_so) held,
+                 lateral (select worker.presence_key = any (p_held) as is_so) held,
                  lateral (select not held.is_so and coalesce(worker.presence_epoch = p_epoch, false)
                             as is_absent) absent
            where worker.presence_key is not null and worker.stopped_at is null) worker;

@@ -5,13 +5,27 @@ returns int[] language sql immutable
 return array["unstuck".lock_class('watch 1'), "unstuck".lock_class('watch 2'),
              "unstuck".lock_class('watch 3'), "unstuck".lock_class('watch 4')];
 
--- Private: the number of sessions that watch a table. A frozen process keeps its lock and does not look; sessions of
--- other roles cannot be told from it.
+-- Private: the keys of the workers that hold their lock, and the number of sessions that watch a table, by one read of
+-- all locks. A frozen process keeps its lock and does not look; sessions of other roles cannot be told from it. Not by
+-- pg_stat_activity, which joins all sessions with their databases and roles.
+create or replace function "unstuck".seen_locks(p_attachment text, out held int[], out watchers int)
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_pids int[];
+begin
+  select coalesce(array_agg(seen.key) filter (where not seen.is_watch), '{}'),
+         array_agg(seen.pid) filter (where seen.is_watch and seen.key = hashtext(p_attachment))
+    into held, v_pids from "unstuck".presence_locks() seen;
+  watchers := (select count(*) from unnest(v_pids) watching(pid)
+                 left join lateral pg_stat_get_activity(watching.pid) session on true
+                where coalesce(session.query_start > clock_timestamp() - interval '10 s', true));
+end
+$$;
+
+-- Private: the number of sessions that watch a table.
 create or replace function "unstuck".watchers(p_attachment text)
 returns int language sql stable set search_path = pg_catalog, pg_temp as $$
-  select count(*)::int from "unstuck".presence_locks() held left join pg_stat_activity session using (pid)
-   where held.is_watch and held.key = hashtext(p_attachment)
-     and coalesce(session.query_start > clock_timestamp() - interval '10 s', true)
+  select watchers from "unstuck".seen_locks(p_attachment)
 $$;
 
 -- Private: takes a place among the sessions that watch a table. False if two do already.

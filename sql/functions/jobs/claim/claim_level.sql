@@ -14,26 +14,28 @@ language plpgsql stable as $$
 #variable_conflict use_column
 declare
   v_after int := p_priority;
+  v_cursors int[];
 begin
   for v_skipped in 0 .. 100 loop
     if v_skipped = 100 then
       v_after := "unstuck"."due_level"(p_queues, v_after, p_cursors) - 1;
     end if;
+    if p_cursors is not null then
+      v_cursors := "unstuck".next_cursors(p_queues, p_cursors, v_after);
+    end if;
     select head.priority, array_agg(head.queue order by head.due_at nulls first, head.id) filter (where head.is_due),
            array_agg(head.due_at order by head.due_at nulls first, head.id) filter (where head.is_due),
            array_agg(head.id order by head.due_at nulls first, head.id) filter (where head.is_due)
       into priority, queues, due_at, ids
-      from (select queue.name as queue, coalesce(level.priority, next_cursor.priority) as priority, level.due_at,
+      from (select queue.name as queue, coalesce(level.priority, queue.cursor) as priority, level.due_at,
                    level.id, coalesce(level.due_at <= now() and level.lane = 0, level.priority is null) as is_due
-              from pg_catalog.unnest(p_queues) queue(name)
-             cross join lateral (select case when p_cursors is not null then "unstuck".next_cursor(
-                                   p_cursors -> queue.name, v_after) end as priority) next_cursor
+              from unnest(p_queues, v_cursors) queue(name, cursor)
               left join lateral (
                 select job."priority" as priority, (job."group_key" is not null)::int as lane,
                        coalesce(job."run_at", job."created_at") as due_at, job."id" as id
                   from "unstuck"."jobs" job
                  where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type")::text = queue.name
-                   and job."priority" > v_after and job."priority" < coalesce(next_cursor.priority, 2147483648)
+                   and job."priority" > v_after and job."priority" < coalesce(queue.cursor, 2147483648)
                  order by job."priority", (job."group_key" is not null)::int,
                           coalesce(job."run_at", job."created_at"), job."id" limit 1) level on true)
              head
@@ -50,25 +52,27 @@ create or replace function "unstuck"."due_level"(p_queues text[], p_priority int
 returns int language plpgsql stable as $$
 begin
   return (
-    select min(coalesce(level.priority, next_cursor.priority))
-      from pg_catalog.unnest(p_queues) queue(name)
-     cross join lateral (select "unstuck".next_cursor(p_cursors -> queue.name, p_priority) as priority) next_cursor
+    select min(coalesce(level.priority, queue.cursor))
+      from unnest(p_queues, "unstuck".next_cursors(p_queues, p_cursors, p_priority)) queue(name, cursor)
       left join lateral (select job."priority" as priority
                            from "unstuck"."jobs" job
                           where job."status" = /*waiting*/'waiting'
                             and coalesce(job."queue", job."type")::text = queue.name and job."priority" > p_priority
-                            and job."priority" < coalesce(next_cursor.priority, 2147483648)
+                            and job."priority" < coalesce(queue.cursor, 2147483648)
                             and (job."group_key" is not null)::int = 0
                             and coalesce(job."run_at", job."created_at") <= now()
                           order by job."priority" limit 1) level on true);
 end
 $$;
 
--- Private: the first priority after p_priority that has a cursor. Not inlined: few claims have cursors.
-create or replace function "unstuck".next_cursor(p_cursors jsonb, p_priority int)
-returns int language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+-- Private: for each queue the first priority after p_priority that has a cursor. By one statement for all: a call for
+-- each of 20 queues took a fifth of the claim. Not inlined: few claims have cursors.
+create or replace function "unstuck".next_cursors(p_queues text[], p_cursors jsonb, p_priority int)
+returns int[] language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
-  return (select min(entry.key::int) from jsonb_each(p_cursors) entry where entry.key::int > p_priority);
+  return array(select (select min(entry.key::int) from jsonb_object_keys(p_cursors -> queue.name) entry(key)
+                        where entry.key::int > p_priority)
+                 from pg_catalog.unnest(p_queues) with ordinality queue(name, place) order by queue.place);
 end
 $$;
 

@@ -140,7 +140,8 @@ begin
                    'since_ms', "unstuck".ms_between(seen.vanished_at, now()),
                    'grace_left_ms', case when not seen.is_gone then greatest(0, "unstuck".ms_between(
                      now(), "unstuck".after_ms(seen.vanished_at, seen.grace_ms))) end))
-            from "unstuck".seen_workers(now(), "unstuck".presence_epoch()) seen
+            from "unstuck".seen_locks(p_attachment) locks,
+                 "unstuck".seen_workers(now(), "unstuck".presence_epoch(), locks.held) seen
            where seen.attachment = p_attachment and seen.worker_id = p_worker_id and seen.is_absent
              and coalesce(p_sign_at < seen.vanished_at, false)
            limit 1);

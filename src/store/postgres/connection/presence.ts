@@ -30,8 +30,12 @@ export function openPresenceConnection({ server, schema, table }: PresenceAddres
     if (client === undefined) throw new Error('not connected')
     return client
   }
+  const texts = new Map<string, string>()
   const query = async (name: string, params: unknown[]) => {
-    const { rows } = await opened().query<Row>(render(readQuery(name), { schema, table }), params)
+    // A look each second would render its statement each time, half a millisecond of the heartbeat thread.
+    const text = texts.get(name) ?? render(readQuery(name), { schema, table })
+    texts.set(name, text)
+    const { rows } = await opened().query<Row>(text, params)
     return rows[0]
   }
   return {
