@@ -1,11 +1,10 @@
 // Time in a run. The model's clock stands but for `elapse`; PostgreSQL's also goes on by itself while the test runs. So
 // that this never decides anything, every duration of a policy or call is whole hours, and every elapse is whole hours
-// and one step: after n of them, no time of the past plus whole hours is nearer to now than a step, for n under 120. Before each
-// command, PostgreSQL's times move forward if its clock is ahead, so one command may take most of a step, however long the run is.
+// and one step: after n of them, no time of the past plus whole hours is nearer to now than a step, for n under 120.
 export const HOUR = 3_600_000
 export const STEP = HOUR / 120
-/** PostgreSQL's clock may be ahead by so much: on a busy machine a run takes longer than a step. */
-export const MOST_AHEAD = STEP / 4
+/** A difference in a run that took longer says nothing. */
+export const LONGEST_RUN = STEP - 1_000
 
 /** Each of them may be an elapse. */
 export const maxCommands = 100

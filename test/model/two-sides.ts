@@ -8,10 +8,6 @@ import type { Snapshot } from './snapshot.ts'
 export interface Side {
   store: JobStore
   elapse(ms: number): Promise<void>
-  /** Takes back what its clock is ahead of that of a run, if that is much. */
-  windBack(): Promise<void>
-  /** Whether the last command took nearly a step. */
-  isLate(): boolean
   read(): Promise<Snapshot>
   /** Its replica catches up. */
   replicate(): Promise<void>

@@ -26,7 +26,6 @@ export function command({ name, wish, needs, isForgetful, act }: CommandParts): 
     check: (model) => needs === undefined || model[needs].length > 0,
     async run(model, system) {
       const pair = { model, system }
-      await system.windBack()
       if (isForgetful === true) await assertSameState(pair)
       await act(pair)
       if (++model.steps % STEPS_PER_LOOK === 0) await assertSameState(pair)
