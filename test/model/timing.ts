@@ -3,6 +3,8 @@
 // and one step: after n of them, no time of the past plus whole hours is nearer to now than a step, for n under 120.
 export const HOUR = 3_600_000
 export const STEP = HOUR / 120
+/** A difference in a run that took longer says nothing. */
+export const LONGEST_RUN = STEP - 1_000
 
 /** Each of them may be an elapse. */
 export const maxCommands = 100

@@ -2,7 +2,7 @@
 // slots.
 import type { JobEvent } from '../../../src/job/event.ts'
 import type { Job } from '../../../src/job/job.ts'
-import type { Lease } from '../../../src/job/lease.ts'
+import type { ClaimedJob, Lease } from '../../../src/job/lease.ts'
 import type { PolicyOverride } from '../../../src/policy/policy.ts'
 import type {
   ClaimRequest,
@@ -44,6 +44,7 @@ export interface DatabaseListener {
 
 type Verb = (...args: unknown[]) => Promise<unknown>
 
+const NOBODY: ReadonlyMap<string, number> = new Map()
 const LOCK_WAIT_MS = 200
 const END_WAIT_MS = 2_000
 const LOOK_MS = 20
@@ -52,7 +53,7 @@ export class SimDatabase {
   readonly store: MemoryJobStore
   readonly sessions: Sessions
   readonly #state: MemoryState
-  readonly #verbs: [name: string, verb: Verb][]
+  readonly #verbs: object
   readonly network: Network
   areSlotsFull = false
   /** How many faults keep the server down. */
@@ -92,9 +93,7 @@ export class SimDatabase {
     })
     this.store = store
     this.#state = state
-    this.#verbs = Object.entries(store).filter(
-      (entry): entry is [string, Verb] => typeof entry[1] === 'function',
-    )
+    this.#verbs = verbsOf(store)
     this.sessions = new Sessions(state, () => this.#epoch)
   }
 
@@ -160,19 +159,19 @@ export class SimDatabase {
 
   /** The verbs of the store over one client's connections. */
   connect(route: Route): JobStore {
-    const store: Record<string, unknown> = { lacks: this.store.lacks }
-    for (const [name, verb] of this.#verbs)
-      store[name] = (...args: unknown[]) => this.#call(route, name, verb, args)
-    const client = store as unknown as JobStore
-    const claimJobs = client.claimJobs.bind(client)
+    const call = (name: string, verb: Verb, args: unknown[]) => this.#call(route, name, verb, args)
     // Part of the answer, which may be lost: the memory store tells it at once.
-    const claim = async (request: ClaimRequest) => {
-      const heldBack: string[] = []
-      const jobs = await claimJobs({ ...request, onHeldBack: (queues) => void heldBack.push(...queues) })
+    const claimJobs = async (request: ClaimRequest) => {
+      let heldBack: string[] = []
+      const onHeldBack = (queues: string[]) => {
+        heldBack = queues
+      }
+      const verb = this.store.claimJobs as Verb
+      const jobs = (await call('claimJobs', verb, [{ ...request, onHeldBack }])) as ClaimedJob[]
       if (heldBack.length > 0) request.onHeldBack?.(heldBack)
       return jobs
     }
-    return { ...client, claimJobs: claim }
+    return Object.assign(Object.create(this.#verbs) as JobStore, { call, claimJobs })
   }
 
   /** The verbs of the heartbeat thread, with an end: what still runs after two seconds is cut off (end-client.ts). */
@@ -274,8 +273,8 @@ export class SimDatabase {
       nowMs: this.store.now(),
       sweptAtMs: this.#state.sweptAtMs,
       outageEndMs: this.#state.outages.at(-1)?.toMs ?? null,
-      running: this.rows().filter(({ status }) => status === 'running'),
-      gone: this.sessions.gone(),
+      running: [...this.#state.jobs.running()],
+      gone: hasPresence ? this.sessions.gone() : NOBODY,
     }
     const step = await this.store.sweepJobs(request)
     this.#isWatched = !hasPresence || this.sessions.watchers() >= 2
@@ -305,6 +304,21 @@ export class SimDatabase {
       call.answer(answer)
     })
   }
+}
+
+interface Client {
+  call(name: string, verb: Verb, args: unknown[]): Promise<unknown>
+}
+
+/** The prototype of all clients: a store of its own for each of them takes longer than most of their calls. */
+function verbsOf(store: JobStore): object {
+  const verbs: Record<string, unknown> = { lacks: store.lacks }
+  for (const [name, verb] of Object.entries(store) as [string, unknown][])
+    if (typeof verb === 'function')
+      verbs[name] = function (this: Client, ...args: unknown[]) {
+        return this.call(name, verb as Verb, args)
+      }
+  return verbs
 }
 
 export function leasesOf(verb: string, args: unknown[]): Lease[] {

@@ -30,11 +30,9 @@ export class Transactions {
 
   /** The store as a worker uses it: the client of a transaction is no argument of the memory store. */
   watch(store: JobStore): JobStore {
-    return {
-      ...store,
-      completeJobs: (completions, options) =>
-        store.completeJobs(completions, options === undefined ? undefined : { policy: options.policy ?? {} }),
-    }
+    const completeJobs: JobStore['completeJobs'] = (completions, options) =>
+      store.completeJobs(completions, options === undefined ? undefined : { policy: options.policy ?? {} })
+    return Object.assign(Object.create(store) as JobStore, { completeJobs })
   }
 
   async run<T>(store: JobStore, { jobId, owner }: Open, work: (client: never) => Promise<T>): Promise<T> {

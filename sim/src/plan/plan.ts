@@ -84,20 +84,19 @@ const typesOf = {
   faults: usualTypes,
 } satisfies Record<string, readonly { weight: number; value: JobType }[]>
 
-/** Each of these seeds has a plan that lasts hours. */
+/** Each of these seeds has a plan that lasts hours or days. */
 const LONG_EVERY = 25
-const HOUR_MS = 3_600_000
 
 export function drawPlan(seed: number): Plan {
   return seed % LONG_EVERY === 0 ? drawLongPlan(seed) : drawShortPlan(seed)
 }
 
-/** The working day of a fleet: few jobs for each worker, and faults hours apart. */
+/** The days of a fleet with long leases: few jobs for each worker, and faults many leases apart. */
 function drawLongPlan(seed: number): Plan {
   const random = createRandom(seed)
   const settings = drawLongSettings(random)
   const leaseMs = settings.policy.defaultLeaseMs
-  const durationMs = HOUR_MS * (4 + 20 * random())
+  const durationMs = leaseMs * (48 + 240 * random())
   const count = 20 + Math.floor(random() * 60)
   const drawn = Array.from({ length: count }, () => drawJob(random, usualTypes, leaseMs, durationMs))
   const faults = Array.from({ length: 3 }, () =>

@@ -32,7 +32,14 @@ interface Times {
 const chaosTimes: Times = { leaseMs: 2_000, heartbeatMs: 500, sweepMs: 1_000, pollMs: [200, 400] }
 const briskTimes: Times = timesOf(presetPolicies.brisk)
 const nativeTimes: Times = timesOf(nativePolicy)
-const longTimes: Times = timesOf({ ...presetPolicies.patient, heartbeatMs: 75_000 })
+/** Leases of five minutes, of a quarter of an hour and of an hour, with the proportions of the first. */
+const longTimes: Times[] = [1, 3, 12].map((factor) =>
+  timesOf({
+    defaultLeaseMs: factor * presetPolicies.patient.defaultLeaseMs,
+    heartbeatMs: factor * 75_000,
+    sweepIntervalMs: factor * presetPolicies.patient.sweepIntervalMs,
+  }),
+)
 
 function timesOf(policy: Pick<Policy, 'defaultLeaseMs' | 'heartbeatMs' | 'sweepIntervalMs'>): Times {
   return {
@@ -49,11 +56,13 @@ export const poisonAttempts = POISON_MAX_ATTEMPTS
 /** Presence looks every second, which would be most of a long run. */
 export function drawLongSettings(random: () => number): Settings {
   return {
-    ...settingsOf(random, 'faults', longTimes, 'off'),
+    ...settingsOf(random, 'faults', pick(random, longTimes), 'off'),
     isLong: true,
     workers: 4 + Math.floor(random() * 9),
   }
 }
+
+const pick = <T>(random: () => number, list: readonly T[]) => list[Math.floor(random() * list.length)] as T
 
 export function drawSettings(random: () => number): Settings {
   const flavour = pickWeighted<Flavour>(random, [

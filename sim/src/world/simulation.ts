@@ -20,7 +20,6 @@ import { FailedSweeps } from '../judge/failed-sweeps.ts'
 import { MassExpiries } from '../judge/mass-expiries.ts'
 import type { Plan, PlannedJob } from '../plan/plan.ts'
 import { poisonAttempts } from '../plan/settings.ts'
-import { createUuid } from './create-uuid.ts'
 import { EndedLeases } from './ended-leases.ts'
 import { Evidence } from './evidence.ts'
 import { FaultPlayer } from './fault-player.ts'
@@ -29,6 +28,7 @@ import { type Place, Places } from './places.ts'
 import { Sampler } from './sampler.ts'
 import { SimWorker } from './sim-worker.ts'
 import { Trace } from './trace.ts'
+import { uuids } from './uuids.ts'
 import { EPOCH_MS, Loop, VirtualTime } from './virtual-time.ts'
 
 /** The stream of the world differs from that of the plan. */
@@ -77,7 +77,7 @@ export class Simulation {
     this.time = new VirtualTime(this.random)
     this.trace = new Trace(isTraced)
     this.evidence = new Evidence(this.time)
-    this.#nextUuid = () => createUuid(this.random)
+    this.#nextUuid = uuids(plan.seed)
     const report = (invariant: string) => (message: string) =>
       void this.evidence.violations.push({ invariant, message })
     this.database = new SimDatabase({

@@ -21,7 +21,7 @@ export class Trace {
   }
 
   add(atMs: number, who: string, what: string): void {
-    this.#text += `${atMs.toFixed(3)} ${who} ${what}\n`
+    this.#text += `${Math.round(1_000 * atMs)} ${who} ${what}\n`
     if (this.#text.length > HASHED_AT_ONCE) this.#hashText()
     if (this.#isKept) this.lines.push({ atMs, who, what })
   }

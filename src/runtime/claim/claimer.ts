@@ -50,6 +50,8 @@ export class Claimer<Tx> {
   readonly #options: ClaimerOptions<Tx>
   readonly #byType: Map<string, RegisteredHandler<Tx>>
   readonly #limiter: TokenLimiter
+  /** The only group if no handler has a limit. */
+  readonly #everything: ClaimGroup | undefined
   readonly #standBy: StandBy
   readonly #prefetch: Prefetch
   readonly #waiting = new WaitingJobs<Tx>()
@@ -73,6 +75,7 @@ export class Claimer<Tx> {
     this.#options = options
     this.#byType = new Map(options.handlers.map((registered) => [registered.type, registered]))
     this.#limiter = new TokenLimiter(options.store, (type) => this.#byType.get(type)?.limits ?? [])
+    this.#everything = this.#groupWithoutLimits()
     this.#standBy = new StandBy({ ...options, service: 'claims' })
     this.#prefetch = new Prefetch(options.concurrency)
   }
@@ -179,6 +182,7 @@ export class Claimer<Tx> {
 
   /** Time until a type without tokens gets one; infinite if none lacks any. */
   #tokenInMs(): number {
+    if (this.#everything !== undefined) return Number.POSITIVE_INFINITY
     const waitsMs = [...this.#byType.keys()].map((type) => this.#limiter.allowance(type).retryInMs)
     return Math.min(Number.POSITIVE_INFINITY, ...waitsMs.filter((waitMs) => waitMs > 0))
   }
@@ -205,7 +209,14 @@ export class Claimer<Tx> {
     return found
   }
 
+  #groupWithoutLimits(): ClaimGroup | undefined {
+    const { handlers } = this.#options
+    const hasLimit = handlers.some(({ limits, concurrency }) => limits?.length || concurrency !== undefined)
+    return hasLimit || handlers.length === 0 ? undefined : this.#groups()[0]
+  }
+
   #groups(): ClaimGroup[] {
+    if (this.#everything !== undefined) return [this.#everything]
     const types = Array.from(this.#byType.values(), ({ type, queue = type, dependency, concurrency }) => ({
       type,
       queue,

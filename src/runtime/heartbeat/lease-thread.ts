@@ -39,6 +39,8 @@ interface Call {
 type LastBeats = (lease: Lease) => LastBeat | { failure: string }
 
 const RECONNECT_MS = 500
+/** A lag that differs by less from the last one is not sent: it would wake the main thread of an idle worker at every interval. */
+const LAG_STEP_MS = 5
 /** Upper bound of one heartbeat call, however long the leases are. */
 export const LONGEST_BEAT_MS = 10_000
 /** Shortest lease granted at hand-over: the main thread may be blocked before it reads the answer. */
@@ -57,6 +59,7 @@ export class LeaseThread {
   #firstLimitMs = LONGEST_BEAT_MS
   #limitMs = LONGEST_BEAT_MS
   #pingedAtMs: number | undefined
+  #sentLagMs = Number.NEGATIVE_INFINITY
   /** When the main thread last took a quarter of an interval or more to answer a ping. */
   #lateAtMs = Number.NEGATIVE_INFINITY
   #beating: Promise<void> | undefined
@@ -188,7 +191,7 @@ export class LeaseThread {
   async #heartbeat(leases: Lease[], options: HeartbeatOptions = {}): Promise<HeartbeatReport> {
     const first = this.#connected
     const tries = [this.#callOn(first, leases, options)]
-    const isLate = await Promise.race([tries[0]?.then(isNever, isNever), hasElapsed(this.#limitMs)])
+    const isLate = await isPendingAfter(this.#limitMs, tries[0] as Promise<HeartbeatReport>)
     this.#limitMs = isLate ? Math.min(2 * this.#limitMs, LONGEST_BEAT_MS) : this.#firstLimitMs
     if (!isLate || this.#isStopping) return tries[0] as Promise<HeartbeatReport>
     const second = this.#options.open()
@@ -311,8 +314,11 @@ export class LeaseThread {
     if (this.#pingedAtMs === undefined) return
     const nowMs = timing.nowMs()
     if (nowMs - this.#pingedAtMs >= this.#options.intervalMs / 4) this.#lateAtMs = nowMs
-    this.#options.send({ kind: 'lag', lagMs: nowMs - this.#pingedAtMs })
+    const lagMs = nowMs - this.#pingedAtMs
     this.#pingedAtMs = undefined
+    if (Math.abs(lagMs - this.#sentLagMs) < LAG_STEP_MS) return
+    this.#sentLagMs = lagMs
+    this.#options.send({ kind: 'lag', lagMs })
   }
 
   async #stop(): Promise<void> {
@@ -324,10 +330,17 @@ export class LeaseThread {
   }
 }
 
-const isNever = () => false
-
-function hasElapsed(ms: number): Promise<boolean> {
-  return new Promise((resolve) => timing.setTimeout(() => resolve(true), ms).unref())
+/** Whether the call is not answered within `ms`. Clears its timer: it would wake the thread once for every heartbeat. */
+function isPendingAfter(ms: number, call: Promise<unknown>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = timing.setTimeout(() => resolve(true), ms)
+    timer.unref()
+    const onSettled = () => {
+      timing.clearTimeout(timer)
+      resolve(false)
+    }
+    call.then(onSettled, onSettled)
+  })
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

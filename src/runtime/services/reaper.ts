@@ -58,7 +58,6 @@ const transientWaitsMs = [100, 500, 2_000]
 const COUNT_MS = 50_000
 
 export function startReaper(options: ReaperOptions): Reaper {
-  const { intervalMs } = options
   const reaperId = options.reaperId ?? processName()
   const stopping = new AbortController()
   const tables = options.tables.map((table) => new TableReaper(table, reaperId, options, stopping.signal))
@@ -80,7 +79,7 @@ export function startReaper(options: ReaperOptions): Reaper {
     while (!stopping.signal.aborted) {
       waker.reset()
       for (const table of tables) await table.sweepIfDue()
-      await waker.pause(intervalMs)
+      await waker.pause(Math.min(...tables.map((table) => table.waitMs())))
     }
   }
 }
@@ -124,6 +123,13 @@ class TableReaper {
     this.#past.succeeded(news.reportedAt, news.askedAtMs)
     // Until the next report, with time to spare.
     this.#knownUntilMs = news.askedAtMs + 2 * this.#options.intervalMs
+  }
+
+  /** A reaper that stands by has nothing to do before it knows no more: reports move that time on. */
+  waitMs(): number {
+    const { intervalMs } = this.#options
+    const knownMs = this.#isStandingBy && !this.#isUrgent ? this.#knownUntilMs - timing.nowMs() : 0
+    return Math.max(intervalMs, knownMs)
   }
 
   async sweepIfDue(): Promise<void> {

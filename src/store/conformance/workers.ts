@@ -135,6 +135,17 @@ function describeReports(opened: () => TestBench): void {
     expect((await store.listWorkers()).map(({ workerId }) => workerId)).toEqual(['worker-2'])
   })
 
+  it('OPS-2 one step deletes as many workers as jobs at most, the oldest first', async () => {
+    const { store, elapse } = opened()
+    for (const workerId of ['worker-1', 'worker-2', 'worker-3']) {
+      await store.reportWorker({ ...report, workerId })
+      await elapse(DAY)
+    }
+    await elapse(14 * DAY)
+    await store.pruneJobs({ retentionDays: 14, limit: 2 })
+    expect((await store.listWorkers()).map(({ workerId }) => workerId)).toEqual(['worker-3'])
+  })
+
   it('OPS-8 a bad report is refused', async () => {
     const { store } = opened()
     const bad: Partial<WorkerReport>[] = [

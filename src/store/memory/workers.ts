@@ -125,9 +125,7 @@ function describe(
   { reportMs, hintedQueues: _hinted, ...worker }: MemoryWorker,
 ): WorkerStatus {
   const nowMs = state.nowMs()
-  const jobs = [...state.jobs.values()].filter(
-    ({ status, workerId }) => status === 'running' && workerId === worker.workerId,
-  )
+  const jobs = [...state.jobs.running()].filter(({ workerId }) => workerId === worker.workerId)
   const seenMs = nowMs - worker.seenAt.getTime()
   const isPastDeadline = jobs.some(({ deadlineAt }) => deadlineAt !== null && deadlineAt.getTime() <= nowMs)
   const intervals = seenMs / reportMs
@@ -185,8 +183,7 @@ export function workerFacts(state: MemoryState, type: string, queue: string): Wo
 }
 
 function countLeases({ jobs }: MemoryState, workerId: string): number {
-  const isHeld = (job: Job) => job.status === 'running' && job.workerId === workerId
-  return [...jobs.values()].filter(isHeld).length
+  return [...jobs.running()].filter((job: Job) => job.workerId === workerId).length
 }
 
 const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)

@@ -122,14 +122,16 @@ const cancelDuring = fc.record({ picks, request: claimAll }).map((wish) =>
     needs: 'jobIds',
     act: async (pair) => {
       const indexes = eachOnce(pickIndexes(wish.picks, pair.model.jobIds.length))
+      // A worker that is new: one reserved for a job that is being cancelled is so until the end, which the model cannot know.
+      const request = { ...wish.request, workerId: `new-${pair.model.steps}` }
       // A waiting job that is being cancelled is skipped, and has ended afterwards.
       await agree(
         pair,
-        `cancel jobs ${indexes.join()} in a transaction, and in between claim ${JSON.stringify(wish.request)}`,
+        `cancel jobs ${indexes.join()} in a transaction, and in between claim ${JSON.stringify(request)}`,
         (side) =>
           side.inTransaction(true, async (tx) => {
             const answers = await side.store.cancelJobs(jobIdsAt(side, indexes), tx)
-            const granted = grantedTo(side, await side.store.claimJobs(wish.request))
+            const granted = grantedTo(side, await side.store.claimJobs(request))
             return { outcomes: answers.map(({ outcome }) => outcome), granted }
           }),
       )

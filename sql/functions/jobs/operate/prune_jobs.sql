@@ -101,7 +101,8 @@ begin
     delete from "unstuck".workers
      where attachment = p_attachment and worker_id = any (array(
        select old.worker_id from "unstuck".workers old
-        where old.attachment = p_attachment and old.seen_at < p_before limit p_limit for update skip locked))
+        where old.attachment = p_attachment and old.seen_at < p_before
+        order by old.seen_at limit p_limit for update skip locked))
     returning 1
   ), deliveries as (
     delete from "unstuck".deliveries

@@ -125,6 +125,26 @@ function describeRefused(opened: () => TestBench, { isSharded = false }: Conform
       expect((await claimOne(store, { queues: ['a', 'b'] })).jobId).toBe(first)
     },
   )
+
+  it.skipIf(isSharded)(
+    'C10 REAP-15 a claim that gives a last chance alone ends those it has met',
+    async () => {
+      const { store, elapse, plantJob } = opened()
+      await store.writePolicy({ ...plainPolicy, ...budgets.failures })
+      const last = await plantJob({ ...spentJob, queue: 'a', attempt: 2, failures: 0, crashes: 2 })
+      await elapse(MINUTE)
+      const [met, unmet] = [
+        await plantJob({ ...spentJob, queue: 'b' }),
+        await plantJob({ ...spentJob, queue: 'c' }),
+      ]
+      await elapse(MINUTE)
+      await enqueueOne(store, { queue: 'b' })
+      const claimed = await claimMany(store, { queues: ['a', 'b', 'c'], limit: 2 })
+      expect(claimed.map(({ jobId }) => jobId)).toEqual([last])
+      await expectExhausted(store, met)
+      expect(await readJob(store, unmet)).toMatchObject({ status: 'waiting' })
+    },
+  )
 }
 
 const spentJob = { type: TYPE, status: 'waiting', attempt: 3, failures: 3, maxAttempts: 3 } as const

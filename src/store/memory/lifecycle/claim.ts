@@ -37,10 +37,11 @@ interface Grant {
 export function claimJobs(state: MemoryState, request: ClaimRequest): ClaimedJob[] {
   checkWhole(request.limit, 'limit', 1, MAX_CLAIM_LIMIT)
   const grant = prepareGrant(state, request)
+  const kept = keptJob(state, request.workerId, grant.nowMs)
+  if (!state.jobs.hasDue(grant.nowMs)) return []
   const queues = new Set(request.queues)
   const types = request.types === undefined ? undefined : new Set(request.types)
   const isAsked = (job: Job) => queues.has(job.queue) && types?.has(job.type) !== false
-  const kept = keptJob(state, request.workerId, grant.nowMs)
   const isLimited = hasLimits(state)
   const enough = kept === null && !isLimited ? request.limit : Number.POSITIVE_INFINITY
   const asked = listDue(state, grant, isAsked, enough)
@@ -49,9 +50,9 @@ export function claimJobs(state: MemoryState, request: ClaimRequest): ClaimedJob
     const claimed = asked.some(({ id }) => id === kept) ? claimJob(state, kept, request) : 'not-claimable'
     return claimed === 'not-claimable' ? [] : [claimed]
   }
-  const { taken, claimed, isFull } = takeDue(state, grant, due, request.limit)
+  const { taken, claimed, isFull, read = taken } = takeDue(state, grant, due, request.limit)
   const left = due.filter((job) => isSpent(state, grant, job) && isAdmitting(state, job.queue, grant.nowMs))
-  const met = isFull ? left.filter((job) => isBefore(job, taken)) : left
+  const met = isFull ? left.filter((job) => isBefore(job, read)) : left
   for (const job of met) writePlan(state, grant, planExhausted(grant, job))
   noteTurns(state, taken)
   if (isLimited && !isFull) {
@@ -87,6 +88,8 @@ interface Taken {
   taken: Job[]
   claimed: ClaimedJob[]
   isFull: boolean
+  /** What it would have taken without a last chance, which it meets only after the spent jobs before these. Default: `taken`. */
+  read?: Job[]
 }
 
 function takeDue(state: MemoryState, grant: Grant, due: Job[], limit: number): Taken {
@@ -101,11 +104,11 @@ function takeDue(state: MemoryState, grant: Grant, due: Job[], limit: number): T
   const met = meetLastChance(open, limit, hasLastChance)
   if (met?.isFirst === true && isIdle(state, request.workerId)) {
     const claimed = grantAlone(state, grant, met.job)
-    if (claimed.length > 0) return { taken: [met.job], claimed, isFull: true }
+    if (claimed.length > 0) return { taken: [met.job], claimed, isFull: true, read: met.read }
   } else if (met !== null && reserveWorker(state, request.workerId, met.job, nowMs)) {
     // Its other slots stay empty: with all of them taken, it would not ask for jobs again while it is kept.
     const { taken, claimed } = take(met.before)
-    return { taken: [...taken, met.job], claimed, isFull: true }
+    return { taken: [...taken, met.job], claimed, isFull: true, read: met.read }
   }
   const { taken, claimed } = take(open.filter((job) => !hasLastChance(job)))
   return { taken, claimed, isFull: claimed.length === limit }
@@ -115,6 +118,8 @@ interface MetLastChance {
   job: Job
   /** Jobs of earlier priorities. */
   before: Job[]
+  /** Jobs up to the limit, of its priority and earlier ones. */
+  read: Job[]
   /** Whether it is the first choice of the claim. */
   isFirst: boolean
 }
@@ -129,7 +134,8 @@ function meetLastChance(
   for (const priority of new Set(due.map((job) => job.priority))) {
     const head = due.filter((job) => job.priority === priority).slice(0, limit - before.length)
     const job = head.find(hasLastChance)
-    if (job !== undefined) return { job, before, isFirst: before.length === 0 && job === head[0] }
+    if (job !== undefined)
+      return { job, before, read: [...before, ...head], isFirst: before.length === 0 && job === head[0] }
     before.push(...head)
     if (before.length === limit) return null
   }
@@ -175,7 +181,17 @@ function prepareGrant(state: MemoryState, request: ClaimOneRequest): Grant {
     throw invalidArgument('workerId', request.workerId, 'a text that is not empty')
   const policy = policyOf(state.policy, request.policy)
   requireActing(state)
-  return { nowMs: state.nowMs(), policy, leaseId: state.createUuid(), request }
+  let leaseId: string | undefined
+  return {
+    nowMs: state.nowMs(),
+    policy,
+    request,
+    // Most claims of an idle worker grant nothing.
+    get leaseId() {
+      leaseId ??= state.createUuid()
+      return leaseId
+    },
+  }
 }
 
 // Lease fields are ignored: leftovers of an older worker must not hide a waiting job.

@@ -8,7 +8,8 @@ import { isAdmitting } from './admit-job.ts'
 const RESERVATION_MS = 30_000
 
 export function isIdle(state: MemoryState, workerId: string): boolean {
-  return ![...state.jobs.values()].some((job) => job.status === 'running' && job.workerId === workerId)
+  for (const job of state.jobs.running()) if (job.workerId === workerId) return false
+  return true
 }
 
 /** The job that this worker runs alone or is reserved for; null if it may take any. */

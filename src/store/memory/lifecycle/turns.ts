@@ -81,7 +81,7 @@ class Places {
 
   constructor(state: MemoryState) {
     this.#state = state
-    for (const job of state.jobs.values()) if (job.status === 'running') this.#use(job)
+    for (const job of state.jobs.running()) this.#use(job)
   }
 
   has(job: Job): boolean {

@@ -1,12 +1,13 @@
 import type { Job } from '../../../job/job.ts'
 import type { PruneRequest, PruneStep } from '../../job-store.ts'
 import { checkWhole, requireActing } from '../state/checks.ts'
-import { jobsInIdOrder, type MemoryState } from '../state/memory-state.ts'
+import { jobsInIdOrder, type MemoryState, type MemoryWorker } from '../state/memory-state.ts'
 import { pruneSweeps } from './sweep-history.ts'
 
 const DAY_MS = 86_400_000
 const DEFAULT_LIMIT = 1000
 const MAX_LIMIT = 10_000
+const MOST_OPERATIONS = 20
 
 /** The oldest first. */
 export function pruneJobs(state: MemoryState, request: PruneRequest): PruneStep {
@@ -25,8 +26,8 @@ export function pruneJobs(state: MemoryState, request: PruneRequest): PruneStep 
   }
   const completed = forgetDeleted(state, oldestMs, limit)
   if (request.cursor === undefined) {
-    pruneReports(state, oldestMs)
-    pruneOperations(state)
+    pruneReports(state, oldestMs, limit)
+    pruneOperations(state, limit)
   }
   const last = outdated.length < limit ? undefined : outdated.at(-1)
   const next = last === undefined ? null : endedAt(last).toISOString()
@@ -41,24 +42,31 @@ export function pruneJobs(state: MemoryState, request: PruneRequest): PruneStep 
 function forgetDeleted({ events }: MemoryState, oldestMs: number, limit: number): number {
   const last = Array.from(events, ([jobId, all]) => ({ jobId, event: all.at(-1) }))
   const outdated = last.filter(({ event }) => event !== undefined && event.at.getTime() < oldestMs)
-  const discarded = outdated.filter(({ event }) => event?.type === 'discarded')
+  const discarded = outdated.filter(({ event }) => event?.type === 'discarded').slice(0, limit)
   const completed = outdated.filter(({ event }) => event?.data.details['is_deleted'] === true).slice(0, limit)
   for (const { jobId } of [...discarded, ...completed]) events.delete(jobId)
   return completed.length
 }
 
-function pruneReports(state: MemoryState, oldestMs: number): void {
+/** As many workers and deliveries as jobs, the oldest first. */
+function pruneReports(state: MemoryState, oldestMs: number, limit: number): void {
   const { workers, deliveries } = state
   pruneSweeps(state)
-  for (const { workerId, seenAt } of workers.values())
-    if (seenAt.getTime() < oldestMs) workers.delete(workerId)
-  for (const { deliveryId, createdAtMs } of deliveries.values())
-    if (createdAtMs < oldestMs) deliveries.delete(deliveryId)
+  const seenMs = ({ seenAt }: MemoryWorker) => seenAt.getTime()
+  const silent = [...workers.values()].filter((worker) => seenMs(worker) < oldestMs)
+  for (const { workerId } of silent.toSorted((a, b) => seenMs(a) - seenMs(b)).slice(0, limit))
+    workers.delete(workerId)
+  const old = [...deliveries.values()].filter(({ createdAtMs }) => createdAtMs < oldestMs)
+  for (const { deliveryId } of old.toSorted((a, b) => a.createdAtMs - b.createdAtMs).slice(0, limit))
+    deliveries.delete(deliveryId)
 }
 
-function pruneOperations({ operations, nowMs }: MemoryState): void {
-  for (const { id, endedAt } of operations.values())
-    if (endedAt !== null && endedAt.getTime() < nowMs() - 7 * DAY_MS) operations.delete(id)
+/** Few at a time, as each takes all of its jobs' rows with it. */
+function pruneOperations({ operations, nowMs }: MemoryState, limit: number): void {
+  const ended = [...operations.values()].filter(
+    ({ endedAt }) => endedAt !== null && endedAt.getTime() < nowMs() - 7 * DAY_MS,
+  )
+  for (const { id } of ended.slice(0, Math.min(limit, MOST_OPERATIONS))) operations.delete(id)
 }
 
 function isOutdated(job: Job, oldestMs: number): boolean {

@@ -1,11 +1,12 @@
 import type { Job } from '../../../job/job.ts'
 
 /**
- * Jobs by id. Waiting ones are also kept in the order of claims: a search among all rows for each claim would make a drain of
- * thousands of jobs quadratic.
+ * Jobs by id. Waiting ones are also kept in the order of claims, and running ones apart: a search among all rows for each claim or
+ * sweep would make a drain of thousands of jobs quadratic.
  */
 export class JobTable extends Map<string, Job> {
   readonly #waiting: Job[] = []
+  readonly #running = new Map<string, Job>()
   #waitingGrouped = 0
 
   static of(jobs: Iterable<Job>): JobTable {
@@ -19,7 +20,7 @@ export class JobTable extends Map<string, Job> {
     if (job.status === 'waiting') {
       this.#waiting.splice(this.#placeOf(placeInOrder(job)), 0, job)
       if (job.group !== null) this.#waitingGrouped += 1
-    }
+    } else if (job.status === 'running') this.#running.set(id, job)
     return super.set(id, job)
   }
 
@@ -31,6 +32,7 @@ export class JobTable extends Map<string, Job> {
   override clear(): void {
     this.#waiting.length = 0
     this.#waitingGrouped = 0
+    this.#running.clear()
     super.clear()
   }
 
@@ -44,6 +46,14 @@ export class JobTable extends Map<string, Job> {
     }
   }
 
+  hasDue(nowMs: number): boolean {
+    return this.due(nowMs).next().done === false
+  }
+
+  running(): IterableIterator<Job> {
+    return this.#running.values()
+  }
+
   /** Whether a waiting job has a group. */
   get hasGroups(): boolean {
     return this.#waitingGrouped > 0
@@ -51,6 +61,7 @@ export class JobTable extends Map<string, Job> {
 
   #forget(id: string): void {
     const job = this.get(id)
+    if (job?.status === 'running') this.#running.delete(id)
     if (job?.status !== 'waiting') return
     this.#waiting.splice(this.#placeOf(placeInOrder(job)), 1)
     if (job.group !== null) this.#waitingGrouped -= 1

@@ -189,9 +189,7 @@ export function jobsInIdOrder(state: MemoryState): Job[] {
 }
 
 export function runningInIdOrder(state: MemoryState): Job[] {
-  const running: Job[] = []
-  for (const job of state.jobs.values()) if (job.status === 'running') running.push(job)
-  return running.sort(compareIds)
+  return [...state.jobs.running()].sort(compareIds)
 }
 
 const compareIds = (a: Job, b: Job) => (a.id < b.id ? -1 : 1)

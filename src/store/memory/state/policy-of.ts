@@ -5,9 +5,9 @@ import type { MemoryState } from './memory-state.ts'
 
 /** The stored policy with the overrides of a call. Undefined counts as omitted. */
 export function policyOf(stored: Policy, override: PolicyOverride | undefined): Policy {
-  if (override === undefined) return stored
-  const given = Object.fromEntries(Object.entries(override).filter(([, value]) => value !== undefined))
-  if (Object.keys(given).length === 0) return stored
+  const set = Object.entries(override ?? {}).filter(([, value]) => value !== undefined)
+  if (set.length === 0) return stored
+  const given = Object.fromEntries(set)
   checkPolicy(stored, given)
   return withOverride(stored, given)
 }
