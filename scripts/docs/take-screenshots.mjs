@@ -137,6 +137,8 @@ async function takeAll(url, workers, store) {
   await Promise.all([dark, light].map((page) => page.goto(url)))
   await light.goto(`${url}/workers`)
   await dark.getByText('18 running jobs').waitFor()
+  // The first minute is counted when it has ended.
+  await dark.getByRole('link', { name: /^[1-9]\d* enqueued/ }).waitFor({ timeout: 120_000 })
   const counts = await Promise.all(
     [...workers].map(async ([id, worker]) => ({ worker, count: await dark.getByText(id).count() })),
   )
@@ -146,6 +148,7 @@ async function takeAll(url, workers, store) {
   await dark.getByText('▯').first().waitFor({ timeout: 90_000 })
   busiest?.worker.kill('SIGKILL')
   await dark.getByText('claimed by').first().waitFor()
+  await Promise.all([dark, light].map((page) => page.getByText('rescue p95').waitFor()))
   await waitFor(1_500)
   await take(dark, 'now')
   await take(light, 'workers')

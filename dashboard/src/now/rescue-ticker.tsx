@@ -59,13 +59,12 @@ function Line({ rescue, type, back }: { rescue: Rescue; type: string | null; bac
           <Time at={rescue.at} isRelative />
         </span>
       </div>
-      <p className="text-xs text-soft">
-        <JobId id={rescue.jobId} /> from {rescue.worker ?? 'an unknown worker'}
-        {rescue.silentMs === null ? null : (
-          <span className="whitespace-nowrap"> · silent {showDuration(rescue.silentMs)}</span>
-        )}
+      <p className="flex flex-wrap items-center gap-x-2 text-xs text-soft *:max-w-full *:truncate">
+        <JobId id={rescue.jobId} />
+        <span>from {rescue.worker ?? 'an unknown worker'}</span>
+        {rescue.silentMs === null ? null : <span>silent {showDuration(rescue.silentMs)}</span>}
+        <span className="empty:hidden">{nextOf(back, waitMs)}</span>
       </p>
-      <p className="text-xs text-soft empty:hidden">{nextOf(back, waitMs)}</p>
     </li>
   )
 }

@@ -160,13 +160,13 @@ export class SimDatabase {
   /** The verbs of the store over one client's connections. */
   connect(route: Route): JobStore {
     const call = (name: string, verb: Verb, args: unknown[]) => this.#call(route, name, verb, args)
+    const verb: Verb = (claim) => this.store.claimJobs(claim as ClaimRequest)
     // Part of the answer, which may be lost: the memory store tells it at once.
     const claimJobs = async (request: ClaimRequest) => {
       let heldBack: string[] = []
       const onHeldBack = (queues: string[]) => {
         heldBack = queues
       }
-      const verb = this.store.claimJobs as Verb
       const jobs = (await call('claimJobs', verb, [{ ...request, onHeldBack }])) as ClaimedJob[]
       if (heldBack.length > 0) request.onHeldBack?.(heldBack)
       return jobs

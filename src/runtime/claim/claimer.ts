@@ -13,12 +13,12 @@ import { timing } from '../timing/timing.ts'
 import { wait, within } from '../timing/wait.ts'
 import { Waker } from '../timing/waker.ts'
 import { ClaimCursor } from './claim-cursor.ts'
+import { ClaimGroups } from './claim-groups.ts'
 import {
   type ClaimFacts,
   type ClaimGroup,
   type ClaimSize,
   groupLimit,
-  groupTypes,
   isLow,
   planClaim,
 } from './claim-plan.ts'
@@ -50,8 +50,7 @@ export class Claimer<Tx> {
   readonly #options: ClaimerOptions<Tx>
   readonly #byType: Map<string, RegisteredHandler<Tx>>
   readonly #limiter: TokenLimiter
-  /** The only group if no handler has a limit. */
-  readonly #everything: ClaimGroup | undefined
+  readonly #groups: ClaimGroups<Tx>
   readonly #standBy: StandBy
   readonly #prefetch: Prefetch
   readonly #waiting = new WaitingJobs<Tx>()
@@ -66,7 +65,6 @@ export class Claimer<Tx> {
   /** Jobs that are claimed and not held yet. */
   #received = 0
   #lastFound: Found = 'unknown'
-  #rounds = 0
   #isStartScheduled = false
   /** Releases that a shard has not answered yet. */
   readonly #releases = new Set<Promise<void>>()
@@ -75,7 +73,7 @@ export class Claimer<Tx> {
     this.#options = options
     this.#byType = new Map(options.handlers.map((registered) => [registered.type, registered]))
     this.#limiter = new TokenLimiter(options.store, (type) => this.#byType.get(type)?.limits ?? [])
-    this.#everything = this.#groupWithoutLimits()
+    this.#groups = new ClaimGroups([...this.#byType.values()], this.#limiter, this.#handlerSlots)
     this.#standBy = new StandBy({ ...options, service: 'claims' })
     this.#prefetch = new Prefetch(options.concurrency)
   }
@@ -176,15 +174,8 @@ export class Claimer<Tx> {
     const restartsInMs = Array.from(this.#cursors.values(), (cursor) => cursor.restartInMs())
     const pollMs = least + timing.random() * (most - least)
     const recheckMs = this.#lastFound === 'some' ? SHORT_CLAIM_PAUSE_MS : Number.POSITIVE_INFINITY
-    const pauseMs = Math.min(pollMs, recheckMs, this.#tokenInMs(), ...restartsInMs)
+    const pauseMs = Math.min(pollMs, recheckMs, this.#groups.tokenInMs(), ...restartsInMs)
     return this.#waiting.size > 0 ? Math.min(pauseMs, STALE_MS) : pauseMs
-  }
-
-  /** Time until a type without tokens gets one; infinite if none lacks any. */
-  #tokenInMs(): number {
-    if (this.#everything !== undefined) return Number.POSITIVE_INFINITY
-    const waitsMs = [...this.#byType.keys()].map((type) => this.#limiter.allowance(type).retryInMs)
-    return Math.min(Number.POSITIVE_INFINITY, ...waitsMs.filter((waitMs) => waitMs > 0))
   }
 
   /** Jobs that are released again were found, too. */
@@ -194,7 +185,7 @@ export class Claimer<Tx> {
     let slotsLeft = slots
     this.#inFlight += ahead
     this.#heldBack.beginClaim()
-    for (const group of this.#groups()) {
+    for (const group of this.#groups.next()) {
       const limit = groupLimit(group, slotsLeft, ahead)
       if (limit <= 0 || this.#options.stopping.aborted) continue
       const round = await this.#claimGroup(group, limit)
@@ -207,23 +198,6 @@ export class Claimer<Tx> {
       (['all', 'some', 'unknown', 'none'] as const).find((each) => rounds.includes(each)) ?? 'unknown'
     if (found === 'all' || found === 'some') this.#prefetch.noteClaim(timing.nowMs() - beganAtMs)
     return found
-  }
-
-  #groupWithoutLimits(): ClaimGroup | undefined {
-    const { handlers } = this.#options
-    const hasLimit = handlers.some(({ limits, concurrency }) => limits?.length || concurrency !== undefined)
-    return hasLimit || handlers.length === 0 ? undefined : this.#groups()[0]
-  }
-
-  #groups(): ClaimGroup[] {
-    if (this.#everything !== undefined) return [this.#everything]
-    const types = Array.from(this.#byType.values(), ({ type, queue = type, dependency, concurrency }) => ({
-      type,
-      queue,
-      allowance: Math.min(this.#limiter.allowance(type).jobs, this.#handlerSlots.left({ type, concurrency })),
-      hasDependency: dependency !== undefined,
-    }))
-    return groupTypes(types, this.#rounds++)
   }
 
   async #claimGroup(group: ClaimGroup, limit: number): Promise<{ found: Found; started: number }> {

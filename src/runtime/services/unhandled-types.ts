@@ -59,5 +59,5 @@ async function findUnhandled(
 ): Promise<Map<string, Unhandled>> {
   const found = await findUnhandledTypes(store, ({ queue }) => !queues.includes(queue), stopping)
   const never = found.filter(({ wasHandled }) => !wasHandled)
-  return new Map(never.map(({ wasHandled: _, ...unhandled }) => [unhandled.type, unhandled]))
+  return new Map(never.map(({ type, queue, waiting, reason }) => [type, { type, queue, waiting, reason }]))
 }

@@ -61,7 +61,8 @@ begin
   if v_is_waiting then
     v_facts := v_facts || "unstuck".queue_facts(/*attachment*/'native', v_queue)
                        || "unstuck"."limit_facts"(v_queue, v_group)
-                       || "unstuck".worker_facts(/*attachment*/'native', v_type, v_queue, "unstuck"."leases_by_worker"());
+                       || "unstuck".worker_facts(/*attachment*/'native', v_type, v_queue,
+                                                 "unstuck"."leases_by_worker"());
   elsif v_ended_at >= now() then
     v_facts := v_facts || coalesce("unstuck".absence_facts(
       v_policy, /*attachment*/'native', v_worker_id, v_sign_at), '{}');

@@ -88,7 +88,7 @@ interface Taken {
   taken: Job[]
   claimed: ClaimedJob[]
   isFull: boolean
-  /** What it would have taken without a last chance, which it meets only after the spent jobs before these. Default: `taken`. */
+  /** Jobs up to the limit: the claim has met the spent jobs before them, also if it takes a last chance alone. Default: `taken`. */
   read?: Job[]
 }
 
