@@ -52,6 +52,14 @@ export function describeGroups<Tx>(opened: () => StoreHarness<Tx>, { isSharded }
       expect(idsOf(await claimMany(store))).toEqual([a3])
     })
 
+    it('RATE-7 a claim of many takes only as many of a group as it has places left', async () => {
+      const { store } = opened()
+      await limited(store, 3)
+      const jobs = await enqueueMany(store, 6, { group: 'a' })
+      expect(idsOf(await claimMany(store, { limit: 1 }))).toEqual(jobs.slice(0, 1))
+      expect(idsOf(await claimMany(store))).toEqual(jobs.slice(1, 3))
+    })
+
     it('RATE-7 groups with jobs of other types only do not delay the claim of a worker that handles few', async () => {
       const { store } = opened()
       await limited(store, 1)
