@@ -567,7 +567,7 @@
 -- domain stage_name text CHECK (((length(VALUE) >= 1) AND (length(VALUE) <= 200)))
 -- type webhook_status id text, url text, events text[], is_active boolean, inactive_reason text, created_at timestamp with time zone, created_by text, waiting integer
 -- function abort_operation(p_attachment text, p_id uuid, p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp 49234c06f430f2996445d269db9c1ced
--- function absence_facts(p_policy <schema>.policies, p_attachment text, p_worker_id text, p_sign_at timestamp with time zone) returns jsonb plpgsql stable search_path=pg_catalog, pg_temp aeb47a47580a0a3898bc6ff2aa9c30c5
+-- function absence_facts(p_policy <schema>.policies, p_attachment text, p_worker_id text, p_sign_at timestamp with time zone) returns jsonb plpgsql stable search_path=pg_catalog, pg_temp 6e60831882913a991fed0125e932f4dd
 -- function absent_grace_ms(p_attachment text) returns double precision sql stable search_path=pg_catalog, pg_temp d6a41720fee43553302b6ba38149f4fd
 -- function acted_by(p_actor text) returns jsonb sql stable 4320c22b9f8915529a4d9bc0fc823d6b
 -- function add_counts(p_one integer[], p_other integer[]) returns integer[] sql immutable search_path=pg_catalog, pg_temp 07887553cbba51ad1dbfddf80e39eaf3
@@ -597,7 +597,7 @@
 -- function claim_due(p_worker_id text, p_queues text[], p_shares integer[], p_limit integer, p_priority integer, p_types jsonb, p_cursors jsonb, p_policy <schema>.policies, p_lease_ms bigint, p_lease_id uuid, p_skips text[], p_slots jsonb, p_lane integer, p_starts timestamp with time zone[], p_only uuid[], p_ids uuid[], p_actor text, OUT locked integer, OUT granted integer, OUT granted_at timestamp with time zone, OUT jobs text, OUT held json) returns record plpgsql volatile da80c2d3af8ca7147c0f062204071459
 -- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile 7786210a62870196171acc4b2d4a1646
 -- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_cursors jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile 12ef0a0f7ed159ac16a66fe306963c13
--- function claim_level(p_queues text[], p_priority integer, p_cursors jsonb, OUT priority integer, OUT queues text[], OUT due_at timestamp with time zone[], OUT ids uuid[]) returns record plpgsql stable 6f0fade33bf2b214ddd5d7e561b4ff22
+-- function claim_level(p_queues text[], p_priority integer, p_cursors jsonb, OUT priority integer, OUT queues text[], OUT due_at timestamp with time zone[], OUT ids uuid[]) returns record plpgsql stable dcc1c7c59baa3ea191e9beabf371578e
 -- function claim_level_of(p_id uuid, p_queues text[], p_types text[], OUT priority integer, OUT queues text[], OUT cursors jsonb) returns record plpgsql volatile 9a942c865257f3dd4ab7376444f8b592
 -- function claim_limited(p_worker_id text, p_queues text[], p_limit integer, p_types jsonb, p_policy <schema>.policies, p_lease_ms bigint, p_lease_id uuid, p_id uuid, p_actor text, p_slots jsonb, INOUT free integer, OUT priorities integer[], OUT granted_at timestamp with time zone[], OUT jobs text[]) returns record plpgsql volatile dbf38799dcd564fa498984b12ff4d59e
 -- function claim_rows(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_policy jsonb, p_actor text, p_cursors jsonb, p_id uuid) returns SETOF <schema>.claimed_job plpgsql volatile d0ba6808bb9669d63adcb91e007e307a
@@ -613,7 +613,7 @@
 -- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[], p_actor text DEFAULT NULL::text, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.job_outcome plpgsql volatile 3f94da7197f74f280f21984b01f49e82
 -- function count_dispatches(p_attachment text) returns integer sql stable search_path=pg_catalog, pg_temp 9f65886d95b67d2402f7668381aa8ddf
 -- function count_durations(p_durations double precision[]) returns integer[] sql immutable search_path=pg_catalog, pg_temp 4e176eed9fcb8662e37b71d28dd71fde
--- function count_minute(p_from timestamp with time zone) returns integer plpgsql volatile enable_seqscan=off f74a5822122214f37c7a4dbc625ccfef
+-- function count_minute(p_from timestamp with time zone) returns integer plpgsql volatile enable_seqscan=off b8a7d16d525a8a084d13902270bf5f0b
 -- function count_operation_ends(p_id uuid) returns jsonb plpgsql stable d33efa718f1592ca0e0edcb004da67ea
 -- function count_successes(p_breaker <schema>.breakers, p_count integer) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 0bb23b5b9db62b4a36089607a0946822
 -- function count_trends(p_minute timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer plpgsql volatile enable_seqscan=off 5e8ca917bd3a21efac1ece0b63587fcb
@@ -627,7 +627,7 @@
 -- function drain_worker(p_attachment text, p_worker_id text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile search_path=pg_catalog, pg_temp cbfce7c35f11cac72007f6ec7b796d7e
 -- function drop_team_object(p_kind text, p_schema text, p_name text, p_takes text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 70142806f840733dc906fb90d344f1ae
 -- function due_at(p_job jsonb, p_now timestamp with time zone) returns timestamp with time zone sql stable 0bf6d38af31340a1ef9c5b295e9b3c59
--- function due_level(p_queues text[], p_priority integer, p_cursors jsonb) returns integer plpgsql stable b179ef6195e83977e74c7fae3aad7b21
+-- function due_level(p_queues text[], p_priority integer, p_cursors jsonb) returns integer plpgsql stable 033d388225e2a3e8c2679d5d3742b3c3
 -- function duration_at(p_counts integer[], p_share double precision) returns double precision sql immutable search_path=pg_catalog, pg_temp 2fa9af80df6fff8a173f9d3b6364cdd9
 -- function empty_step(p_began_at timestamp with time zone, p_hold_reason text, p_is_redundant boolean) returns json sql volatile search_path=pg_catalog, pg_temp 4eb14b442981fee61dbda95d40457bf2
 -- function end_operation(p_attachment text, p_id uuid, p_lease_id uuid, p_state text, p_stopped text DEFAULT NULL::text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp 9e14f90ebf9f40247b33db51bb12dbb2
@@ -741,7 +741,7 @@
 -- function lock_heads(p_queue text, p_groups text[], p_limit integer, p_types jsonb, p_policy <schema>.policies, p_skips text[], OUT priority integer, OUT starts timestamp with time zone[], OUT ids uuid[], OUT is_full boolean) returns record plpgsql volatile 67ad4097c38bed19798fb14647b3d9b3
 -- function lock_keys(p_attachment text, p_types text[], p_keys text[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 0002ee237993fb21dec4c5bf564f67c3
 -- function lock_table() returns text plpgsql volatile lock_timeout=200ms 6c57ab33b97de8379196a4d813765858
--- function look_at_workers(p_attachment text, OUT newly_gone integer, OUT watchers integer) returns record plpgsql volatile search_path=pg_catalog, pg_temp f29ea7d054747d43ac0c5630ab7188d2
+-- function look_at_workers(p_attachment text, OUT newly_gone integer, OUT watchers integer) returns record plpgsql volatile search_path=pg_catalog, pg_temp 25ec8d601ad67b249777c874ca55d22f
 -- function lowest_uuid_v7(p_at timestamp with time zone) returns uuid sql immutable 944652dfde09c6bc23b7b32312bb7b6f
 -- function map_dependency(p_queue text, p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp bbf37c299f091f19be696b709d1fc70b
 -- function mark_cause(p_attachment text, p_cause_id text, p_state text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 03ef63abba76b247049303db3bd1ea85
@@ -750,7 +750,7 @@
 -- function maximum_of(p_policy <schema>.policies, p_own integer, p_handler integer) returns integer sql immutable ccc3365739f7f9f090fa153ab602416b
 -- function ms_between(p_from timestamp with time zone, p_to timestamp with time zone) returns double precision sql immutable e86285f6d4c71daa3ac97a2e48b77623
 -- function new_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_now timestamp with time zone, p_max_attempts integer) returns TABLE(place integer, type text, queue text, payload jsonb, priority integer, owner text, dedupe_key text, run_at timestamp with time zone, stage text, expected_duration_ms integer, max_attempts integer, traceparent text, backoff_steps_ms bigint[], expires_at timestamp with time zone, dedupe_for_ms double precision, dedupe_replace boolean, group_key text) sql stable 255761354f7e6e007e5311f0d3266d11
--- function next_cursor(p_cursors jsonb, p_priority integer) returns integer plpgsql immutable search_path=pg_catalog, pg_temp 5886c69ec567a9102eca556b25f190c9
+-- function next_cursors(p_queues text[], p_cursors jsonb, p_priority integer) returns integer[] plpgsql immutable search_path=pg_catalog, pg_temp e9c5bcddb765a9a6c301806f8ed85e11
 -- function next_turn(p_limit integer, p_types jsonb, p_policy <schema>.policies, p_skips text[], p_id uuid, INOUT queues text[], INOUT after integer[], OUT priority integer, OUT lane integer, OUT shares integer[], OUT starts timestamp with time zone[], OUT ids uuid[], OUT is_refused boolean, OUT held_back text[]) returns record plpgsql volatile 42aeefd030e75f58590dac6279abd3b2
 -- function notify_waits(p_attachment text, p_job_ids text[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp cfedfb16776195fab014d1d08a409364
 -- function observe_jobs(p_limit integer, p_cursor jsonb, p_policy <schema>.policies, OUT reported jsonb, OUT last_id text, OUT is_last boolean) returns record plpgsql volatile 730e41b060ae90786ec2ad312fccbeb7
@@ -861,7 +861,8 @@
 -- function same_lease_ms(p_policy <schema>.policies) returns bigint sql immutable 3099f4b48d6479c949ae8d15020304c8
 -- function scan_jobs(p_role text, p_before uuid, p_limit integer, p_filter jsonb DEFAULT '{}'::jsonb) returns uuid[] plpgsql stable enable_seqscan=off enable_bitmapscan=off 02d4b89d46e7f57d8a15a149a71cc3fc
 -- function schedule_sweeps(p_every_sec integer DEFAULT 15) returns text plpgsql volatile search_path=pg_catalog, pg_temp f9e4e4167fc19817c09b9481a1f20628
--- function seen_workers(p_now timestamp with time zone, p_epoch text) returns TABLE(attachment text, worker_id text, process integer, grace_ms bigint, vanished_at timestamp with time zone, absent_at timestamp with time zone, is_present boolean, is_absent boolean, is_due boolean, is_gone boolean, is_changed boolean) plpgsql stable search_path=pg_catalog, pg_temp 643d9d82c2319d5e42f94da4a402262f
+-- function seen_locks(p_attachment text, OUT held integer[], OUT watchers integer) returns record plpgsql stable search_path=pg_catalog, pg_temp 0f8c38455c70ad46235b3a503630693f
+-- function seen_workers(p_now timestamp with time zone, p_epoch text, p_held integer[]) returns TABLE(attachment text, worker_id text, process integer, grace_ms bigint, vanished_at timestamp with time zone, absent_at timestamp with time zone, is_present boolean, is_absent boolean, is_due boolean, is_gone boolean, is_changed boolean) plpgsql stable search_path=pg_catalog, pg_temp 56cb3dd341414a96f9f6ef265e61879b
 -- function send_cancel_hint(p_policy <schema>.policies, p_lease_ids uuid[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp e0d87649f06ae150be83f1b46c12b9a8
 -- function send_hint(p_policy <schema>.policies) returns boolean plpgsql volatile 1f464277cd0e1388731fb4f1fb131bd9
 -- function send_job_hint(p_policy <schema>.policies, p_queues text[], p_delays_ms double precision[], p_counts integer[] DEFAULT NULL::integer[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp b6f7923035b979eaa2cfc200a30aaab3
@@ -880,7 +881,7 @@
 -- function sum_trends(p_attachment text, p_from timestamp with time zone, p_span_min integer DEFAULT 60, p_queue text DEFAULT NULL::text, p_type text DEFAULT NULL::text, p_limit integer DEFAULT 10000) returns TABLE(at timestamp with time zone, queue text, type text, enqueued bigint, completed bigint, failed bigint, rescued bigint, wait_p50_ms double precision, wait_p95_ms double precision, run_p50_ms double precision, run_p95_ms double precision, is_bounded boolean) plpgsql stable search_path=pg_catalog, pg_temp 170004e7385fcba85529eeb10d4efc7c
 -- function sweep_jobs(p_reaper jsonb DEFAULT NULL::jsonb, p_limit integer DEFAULT 1000, p_cursor jsonb DEFAULT NULL::jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns jsonb sql volatile 0f6e2b2c92125dffb717513c8d581239
 -- function sweep_state(p_attachment text, p_interval_ms bigint, OUT is_sweep_due boolean, OUT is_watched boolean, OUT reported_at text) returns record plpgsql volatile search_path=pg_catalog, pg_temp 6e8cee20bcf8f87f0bc191d4008f9bab
--- function sweep_step(p_reaper jsonb, p_limit integer, p_cursor jsonb, p_policy jsonb, p_actor text, p_reason text, p_is_listed boolean) returns json plpgsql volatile enable_seqscan=off b1cf0741d98531d5ecc3b5d3be637459
+-- function sweep_step(p_reaper jsonb, p_limit integer, p_cursor jsonb, p_policy jsonb, p_actor text, p_reason text, p_is_listed boolean) returns json plpgsql volatile enable_seqscan=off 49e1ffbf6f2dbc9cac1e6158a574a3a0
 -- function switch_webhook(p_attachment text, p_id uuid, p_is_active boolean, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.webhook_status plpgsql volatile search_path=pg_catalog, pg_temp 31928330c8cddd7a5fd235ba545e3b86
 -- function take_deliveries(p_attachment text, p_limit integer DEFAULT 10, p_lease_ms bigint DEFAULT 60000) returns TABLE(delivery_id text, webhook_id text, url text, secret text, event jsonb, tries integer) plpgsql volatile search_path=pg_catalog, pg_temp 6f6e207c37c70a178811171f1137366d
 -- function take_dispatches(p_limit integer DEFAULT 100, p_lease_ms bigint DEFAULT 30000) returns TABLE(dispatch_id uuid, job_id text, tries integer, type text, queue text, attempt integer, run_in_ms double precision) plpgsql volatile 117203df821d067dc2f86e6a9537e876
@@ -908,7 +909,7 @@
 -- function watch_classes() returns integer[] sql immutable 52da25d61b6ec3f57b68526685dcb12a
 -- function watch_operation(p_operation <schema>.operations) returns TABLE(sample integer, succeeded integer, failed integer) sql stable 18ee97acdcf98cc653c5cf63d9985230
 -- function watch_workers(p_attachment text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 9002b4827880558eec5e382cef0e4612
--- function watchers(p_attachment text) returns integer sql stable search_path=pg_catalog, pg_temp e52ad60da0dc61926e4cdda2b80f5963
+-- function watchers(p_attachment text) returns integer sql stable search_path=pg_catalog, pg_temp 4b3debb48a8ac66b084f0ef25071fd71
 -- function withhold(p_kind text, p_identity text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 02a63f3bd27954fdc210d8c4464968c3
 -- function worker_facts(p_attachment text, p_type text, p_leases jsonb) returns jsonb sql stable search_path=pg_catalog, pg_temp 1487b7832fb96d019dc5cec7e22f2dc6
 -- function worker_presence(p_attachment text) returns TABLE(worker_id text, presence text) plpgsql stable search_path=pg_catalog, pg_temp bcca3595d9a3137f877511f06e6d5ee4
