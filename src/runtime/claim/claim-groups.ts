@@ -22,7 +22,7 @@ export class ClaimGroups<Tx> {
     if (!hasLimit && handlers.length > 0) this.#everything = this.#group()
   }
 
-  /** Of the next claim. */
+  /** Groups of the next claim. */
   next(): ClaimGroup[] {
     return this.#everything ?? this.#group()
   }
