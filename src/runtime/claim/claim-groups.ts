@@ -22,7 +22,7 @@ export class ClaimGroups<Tx> {
     if (!hasLimit && handlers.length > 0) this.#everything = this.#group()
   }
 
-  /** The groups of the next claim, each first in turn. */
+  /** Groups of the next claim. */
   next(): ClaimGroup[] {
     return this.#everything ?? this.#group()
   }
