@@ -645,7 +645,7 @@
 -- function failed_probes(p_attachment text) returns text[] plpgsql stable search_path=pg_catalog, pg_temp 1f92553ab50db8b305c4ca9c662137af
 -- function failure_event(p_outcome text, p_code text) returns text sql immutable a483ffcdcb76cd05cef035930cd74f40
 -- function failure_problem(p_failure jsonb, p_id_type text) returns text sql stable e3faa335e3ed4499bee192beda458a42
--- function failure_wait_ms(p_policy <schema>.policies, p_outcome text, p_asked_ms double precision, p_steps_ms bigint[], p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns double precision sql volatile 57b913d8e8b749e3c33274efc3b90ec7
+-- function failure_wait_ms(p_policy <schema>.policies, p_outcome text, p_asked_ms double precision, p_steps_ms bigint[], p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns double precision sql volatile 5c1abccdfe414846db16307814bcb54b
 -- function fence_writer() returns trigger plpgsql volatile security definer search_path=pg_catalog, pg_temp c7b1392069663ecdb4b6e0a042b36e0a
 -- function find_job_ids(p_prefix text, p_limit integer DEFAULT 5) returns TABLE(id text) plpgsql stable d1feb03cfd1759870abe11f8ebef3a4e
 -- function finish_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp de7cbf80b6638d7401d89f3f7774b0bd
@@ -850,6 +850,7 @@
 -- function resume_breaker(p_name text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp bf4e6c9d4e805d84206a2034e15b9874
 -- function resume_queue(p_queue text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp f2c391d1a165fcd56ce8ff2ae6ec452a
 -- function retry_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer, p_keep_attempts boolean DEFAULT false, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 114507d07b7ca1df1047dbd9c28692ba
+-- function retry_ordinal(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns integer sql immutable 9ccd14d86f887250741104b2ce1687fe
 -- function return_windows(p_attachment text, p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids text[], p_created text[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp enable_seqscan=off 4ce8b139606384ad01cae4255c719fab
 -- function rules_problem(p_job jsonb) returns text sql stable a27ffb749be176fee39ec1194bbf8f0b
 -- function run_jobs_now(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 927dc05c738dc2505639275282980c86

@@ -15,6 +15,8 @@ const NO_SWEEPS = new Set([
   'vacuum-full',
   'slots-full',
 ])
+/** Sweeps hold after it as after an outage of the database, although a reaper may sweep meanwhile. */
+const CUT_OFF = 'workers-cut-off'
 /**
  * An outage lasts from the last sweep before it to the first after it. So much of the time between two of them, in intervals, no
  * sweep has seen: one until a sweep fails or finds the outage, and half of one until it is tried again.
@@ -35,7 +37,8 @@ export function longestStallMs(stalls: History['stalls']) {
 
 export function* checkOverdue(history: History): Iterable<Violation> {
   const { samples } = history
-  const outages = outagesOf(history)
+  // A hold begins when its outage ends, and so does the time that counts.
+  const outages = history.disturbances.filter(({ kind }) => NO_SWEEPS.has(kind) || kind === CUT_OFF)
   const boundMs = overdueBound(history)
   if (samples.length === 0) yield { invariant: 'I16', message: 'the table was never sampled' }
   for (const { at, mismatched, overdueMs } of samples) {
@@ -68,9 +71,9 @@ function heldAgainMs({ times, disturbances }: History, from: number, to: number)
   return isRestarted ? times.leaseMs + (holding.length - 2) * UNSEEN_INTERVALS * times.sweepMs : 0
 }
 
-/** Sweeps hold after these. Workers that are all cut off are an outage, although a reaper may sweep. */
+/** Sweeps hold after these. */
 function isHeld({ kind }: Disturbance): boolean {
-  return kind === 'workers-cut-off' || (NO_SWEEPS.has(kind) && kind !== 'reaper-keeps-locks')
+  return kind === CUT_OFF || (NO_SWEEPS.has(kind) && kind !== 'reaper-keeps-locks')
 }
 
 function iso(ms: number) {

@@ -16,8 +16,8 @@ export class MassExpiries {
 
   noteSweep({ request, nowMs, sweptAtMs, outageEndMs, running, gone, step }: SweepCall): void {
     const { reaper, cursor } = request
-    // A reaper without a past cannot judge, and one whose sweeps failed has met an outage anyway.
-    if (cursor !== undefined || reaper?.lastSweptAt === undefined || reaper.failingForMs !== undefined) return
+    // A reaper without a past cannot judge.
+    if (cursor !== undefined || reaper?.lastSweptAt === undefined) return
     const judgedMs = Math.max(Math.min(Date.parse(reaper.lastSweptAt), sweptAtMs ?? nowMs), outageEndMs ?? 0)
     const silent = running.filter(({ deadlineAt, leaseExpiresAt }) => {
       const endMs = leaseExpiresAt?.getTime() ?? nowMs
@@ -32,6 +32,8 @@ export class MassExpiries {
     )
     if (running.some((job) => beatMs(job) >= missedMs)) return
     this.#listener.onSilence(judgedMs, nowMs)
+    // One whose sweeps failed may have met an outage that began later, and take what expired before.
+    if (reaper.failingForMs !== undefined) return
     const ids = new Set(silent.map(({ id }) => id))
     const taken = step.reaped.filter(({ jobId, workerId }) => ids.has(jobId) && !gone.has(workerId ?? ''))
     if (taken.length > 0)

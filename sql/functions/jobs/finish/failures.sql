@@ -44,6 +44,13 @@ return case p_outcome when 'retried' then 'retry' when 'dead' then case when p_c
                                                                           else 'failed' end
                         else p_outcome end;
 
+-- Private: which retry a failure leads to, counted from 1. Without a subquery, so that it is inlined.
+create or replace function "unstuck".retry_ordinal(
+  p_policy "unstuck".policies, p_attempt int, p_failures int, p_crashes int, p_timeouts int)
+returns int language sql immutable
+return case when p_policy.failure_budget = 'failures' then p_failures + p_timeouts
+            else "unstuck".spent_attempts(p_policy, p_attempt, p_failures, p_crashes, p_timeouts) end;
+
 -- Private: the wait after a failure, from the counts that include it; NULL if the job ended. A probe job of a
 -- half-open breaker waits a moment, so that another job is tried next. p_steps_ms are the waits of the job or its
 -- handler: whoever asks for 100 ms should not wait for seconds of jitter, so that is at most as long as the wait.
@@ -53,15 +60,11 @@ create or replace function "unstuck".failure_wait_ms(
 returns float8 language sql volatile
 return case p_outcome
     when 'released' then greatest(p_asked_ms, 1000)
-    when 'retried' then coalesce(p_asked_ms, (
-      select "unstuck".backoff_ms(
-               coalesce(p_steps_ms, p_policy.failure_backoff_steps_ms), p_policy.failure_backoff_base_ms,
-               p_policy.failure_backoff_max_ms, least(
-                 p_policy.failure_backoff_jitter_ms,
-                 p_steps_ms[least(greatest(counted.ordinal, 1), cardinality(p_steps_ms))]), counted.ordinal, random())
-        from (select case when p_policy.failure_budget = 'failures' then p_failures + p_timeouts
-                          else "unstuck".spent_attempts(p_policy, p_attempt, p_failures, p_crashes, p_timeouts)
-                     end as ordinal) counted))
+    when 'retried' then coalesce(p_asked_ms, "unstuck".backoff_ms(
+      coalesce(p_steps_ms, p_policy.failure_backoff_steps_ms), p_policy.failure_backoff_base_ms,
+      p_policy.failure_backoff_max_ms, least(p_policy.failure_backoff_jitter_ms, p_steps_ms[least(greatest(
+        "unstuck".retry_ordinal(p_policy, p_attempt, p_failures, p_crashes, p_timeouts), 1), cardinality(p_steps_ms))]),
+      "unstuck".retry_ordinal(p_policy, p_attempt, p_failures, p_crashes, p_timeouts), random()))
   end;
 
 -- Private: does a reported failure or timeout end the job? It does if it is not retryable or the budget is spent
