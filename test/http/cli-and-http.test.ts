@@ -292,7 +292,15 @@ describe('health and sweeps', () => {
 
 /** Commands without a CLI verb, or with one that does more than answer. */
 const otherwise: Record<string, CommandName[]> = {
-  'for programs only': ['enqueueJob', 'claimJobs', 'heartbeatJobs', 'completeJob', 'failJob', 'releaseJob'],
+  'for programs only': [
+    'enqueueJob',
+    'claimJobs',
+    'heartbeatJobs',
+    'reportProgress',
+    'completeJob',
+    'failJob',
+    'releaseJob',
+  ],
   'tested in cli/jobs and operations': [
     'planOperation',
     'beginOperation',
