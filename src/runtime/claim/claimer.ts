@@ -34,7 +34,7 @@ const SHORT_CLAIM_PAUSE_MS = 250
 /** Result of a claim, measured by what it asked for. `all`: there may be more. `unknown`: it asked for nothing, or failed. */
 type Found = 'all' | 'some' | 'unknown' | 'none'
 
-/** After a full claim of this size the next one is sent before its jobs start: the server then works meanwhile. */
+/** After a full claim of this size the next one is sent before its jobs start: the server then works meanwhile (docs/adr/0060). */
 const WORTH_OVERLAPPING = 200
 
 /** Longest wait of claims for the releases of a shard. */
@@ -59,8 +59,6 @@ export class Claimer<Tx> {
   /** How many jobs may wait, as of the last plan. */
   #prefetchSize = 0
   #inFlight = 0
-  /** Jobs that are claimed and not held yet. */
-  #received = 0
   #lastFound: Found = 'unknown'
   #isStartScheduled = false
   /** Releases that a shard has not answered yet. */
@@ -148,8 +146,8 @@ export class Claimer<Tx> {
       const size = canClaim() ? planClaim(this.#facts()) : null
       this.#lastFound = size === null ? 'unknown' : await this.#claim(size)
       if (this.#lastFound !== 'all') await this.#waker.pause(this.#pauseMs())
-      const mayRefill = ['all', 'unknown'].includes(this.#lastFound) && this.#received === 0
-      if (mayRefill && planClaim(this.#facts())) await this.#gather()
+      const mayGather = ['all', 'unknown'].includes(this.#lastFound) && !this.#isStartScheduled
+      if (mayGather && planClaim(this.#facts())) await this.#gather()
       await this.#releaseStale()
     }
     await this.#releaseStale()
@@ -158,9 +156,10 @@ export class Claimer<Tx> {
 
   #facts(): ClaimFacts {
     const freeSlots = this.#options.freeSlots()
+    const starting = this.#isStartScheduled ? Math.min(freeSlots, this.#waiting.size) : 0
     return {
-      freeSlots: Math.max(0, freeSlots - this.#received),
-      waiting: this.#waiting.size + Math.max(0, this.#received - freeSlots),
+      freeSlots: freeSlots - starting,
+      waiting: this.#waiting.size - starting,
       inFlight: this.#inFlight,
       prefetch: this.#prefetchSize,
     }
@@ -203,8 +202,9 @@ export class Claimer<Tx> {
     try {
       const jobs = await this.#claimFromCursor(group, limit)
       const found = jobs.length >= limit ? 'all' : jobs.length > 0 ? 'some' : 'none'
-      const isOverlapped = found === 'all' && limit >= WORTH_OVERLAPPING
-      const started = jobs.length === 0 ? 0 : await this.#holdOrRelease(jobs, claimedAtMs, isOverlapped)
+      // Its jobs start in the next turn.
+      if (found === 'all' && limit >= WORTH_OVERLAPPING) this.#scheduleStart(timing.setImmediate)
+      const started = jobs.length === 0 ? 0 : await this.#holdOrRelease(jobs, claimedAtMs)
       return { found, started }
     } catch (error) {
       this.#options.events.emit('claim:failed', { error })
@@ -235,7 +235,7 @@ export class Claimer<Tx> {
     return cursor
   }
 
-  async #holdOrRelease(jobs: ClaimedJob[], claimedAtMs: number, isOverlapped: boolean): Promise<number> {
+  async #holdOrRelease(jobs: ClaimedJob[], claimedAtMs: number): Promise<number> {
     const { events, stopping } = this.#options
     const { admitted, parked } = await this.#limiter.admit(jobs).catch(async (error: unknown) => {
       await this.#release(jobs, WITHOUT_TOKENS)
@@ -246,9 +246,7 @@ export class Claimer<Tx> {
       await this.#release(jobs, { cause: 'interruption' })
       return 0
     }
-    for (const { type } of admitted) this.#handlerSlots.take(type)
-    if (isOverlapped) this.#holdNextTurn(admitted, claimedAtMs)
-    else for (const job of admitted) this.#hold(job, claimedAtMs)
+    for (const job of admitted) this.#hold(job, claimedAtMs)
     for (const { jobs: refused, key, delayMs, spreadMs } of parked) {
       await this.#release(refused, { delayMs, spreadMs })
       events.emit('limit:reached', { key, released: refused.length, waitMs: delayMs })
@@ -263,15 +261,8 @@ export class Claimer<Tx> {
     const waiting = new WaitingJob(job, registered, claimedAtMs, this.#onAnswer)
     this.#options.heartbeat.hold(job, waiting)
     this.#waiting.add(waiting)
+    this.#handlerSlots.take(job.type)
     this.#scheduleStart()
-  }
-
-  #holdNextTurn(jobs: ClaimedJob[], claimedAtMs: number): void {
-    this.#received += jobs.length
-    timing.setImmediate(() => {
-      this.#received -= jobs.length
-      for (const job of jobs) this.#hold(job, claimedAtMs)
-    })
   }
 
   readonly #onAnswer = ({ isRefused }: WaitingJob<Tx>): void => {
@@ -280,10 +271,10 @@ export class Claimer<Tx> {
   }
 
   /** The leases of all jobs of a claim are held before the first handler may block the event loop. */
-  #scheduleStart(): void {
+  #scheduleStart(schedule: (start: () => void) => void = queueMicrotask): void {
     if (this.#isStartScheduled) return
     this.#isStartScheduled = true
-    queueMicrotask(() => {
+    schedule(() => {
       this.#isStartScheduled = false
       this.#options.startWaiting()
     })
