@@ -203,7 +203,8 @@ export class Claimer<Tx> {
       const jobs = await this.#claimFromCursor(group, limit)
       const found = jobs.length >= limit ? 'all' : jobs.length > 0 ? 'some' : 'none'
       // Its jobs start in the next turn.
-      if (found === 'all' && limit >= WORTH_OVERLAPPING) this.#scheduleStart(timing.setImmediate)
+      if (found === 'all' && limit >= WORTH_OVERLAPPING)
+        this.#scheduleStart((start) => timing.setImmediate(start))
       const started = jobs.length === 0 ? 0 : await this.#holdOrRelease(jobs, claimedAtMs)
       return { found, started }
     } catch (error) {
