@@ -49,6 +49,39 @@ it('WORK-1 a call that waited 25 ms for a busy connection gets another one, up t
   expect(started).toEqual(['a', 'b', 'c', 'd'])
 })
 
+it('WORK-1 calls that each wait for less get another connection if they wait for a tenth of the time', async () => {
+  const gate = new CallGate(5)
+  gate.noteConnected()
+  for (const round of [1, 2]) {
+    void call(gate, `claim ${round}`)
+    void call(gate, `completion ${round}`)
+    await vi.advanceTimersByTimeAsync(10)
+    await end(`claim ${round}`)
+    await end(`completion ${round}`)
+    await vi.advanceTimersByTimeAsync(30)
+  }
+  void call(gate, 'claim 3')
+  void call(gate, 'completion 3')
+  await vi.advanceTimersByTimeAsync(4)
+  expect(started.at(-1)).toBe('claim 3')
+  await vi.advanceTimersByTimeAsync(1)
+  expect(started.at(-1)).toBe('completion 3')
+})
+
+it('WORK-1 calls that rarely wait for less share a connection', async () => {
+  const gate = new CallGate(5)
+  gate.noteConnected()
+  for (const round of [1, 2, 3, 4, 5]) {
+    void call(gate, `claim ${round}`)
+    void call(gate, `completion ${round}`)
+    await vi.advanceTimersByTimeAsync(10)
+    expect(started.at(-1)).toBe(`claim ${round}`)
+    await end(`claim ${round}`)
+    await end(`completion ${round}`)
+    await vi.advanceTimersByTimeAsync(120)
+  }
+})
+
 it('WORK-1 while a connection is being opened, calls wait for it up to a second', async () => {
   const gate = new CallGate(5)
   for (const name of ['a', 'b']) void call(gate, name)

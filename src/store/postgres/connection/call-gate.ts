@@ -3,8 +3,13 @@
 // nobody uses. A connection that is rarely needed is not used any more, even before it is closed: the server prepares each
 // statement for each connection, which takes as long as dozens of calls.
 
-/** A statement is usually over by then; it takes as long to prepare those of another connection. */
+/**
+ * How long calls may wait within PATIENCE_WINDOW_MS before another connection is used. It takes as long to prepare the statements
+ * of another connection. One call that waits this long shows a need, and so do many short waits: a claim of 20 ms that delays
+ * each completion would otherwise halve the throughput of a worker.
+ */
 const PATIENCE_MS = 25
+const PATIENCE_WINDOW_MS = 250
 /** Connecting takes longer, and the connection then serves all that wait. */
 const CONNECTING_PATIENCE_MS = 1_000
 /** The last connection stays in use if all were busy for this share of the time: the others would delay one call in fifty. */
@@ -28,6 +33,10 @@ export class CallGate {
   #sinceMs = 0
   #busyMs = 0
   #allBusySinceMs = 0
+  /** Start of the time over which waits are added up, their sum, and up to when they are in it. */
+  #windowSinceMs = 0
+  #waitedMs = 0
+  #waitedUntilMs = 0
 
   /** `most` connections may be open; calls beyond that wait in the pool. */
   constructor(most: number) {
@@ -69,17 +78,35 @@ export class CallGate {
     this.#open = connections
     this.#sinceMs = performance.now()
     this.#busyMs = 0
+    this.#waitedMs = 0
   }
 
   #wait(): Promise<void> {
     return new Promise((resolve) => {
+      const sinceMs = performance.now()
+      if (this.#waiting.length === 0) this.#beginWaits(sinceMs)
+      const patienceMs = Math.max(0, PATIENCE_MS - this.#waitedMs)
       const waiting: Waiting = {
-        sinceMs: performance.now(),
-        timer: setTimeout(() => this.#lookAt(waiting), PATIENCE_MS),
+        sinceMs,
+        timer: setTimeout(() => this.#lookAt(waiting), patienceMs),
         enter: resolve,
       }
       this.#waiting.push(waiting)
     })
+  }
+
+  #beginWaits(nowMs: number): void {
+    this.#waitedUntilMs = nowMs
+    if (nowMs - this.#windowSinceMs < PATIENCE_WINDOW_MS) return
+    this.#windowSinceMs = nowMs
+    this.#waitedMs = 0
+  }
+
+  /** Calls that wait at the same time count once. */
+  #addWaits(): void {
+    const nowMs = performance.now()
+    this.#waitedMs += nowMs - this.#waitedUntilMs
+    this.#waitedUntilMs = nowMs
   }
 
   #lookAt(waiting: Waiting): void {
@@ -94,9 +121,10 @@ export class CallGate {
   }
 
   #admit(): void {
-    const [next] = this.#waiting.splice(0, 1)
+    const next = this.#waiting.shift()
     if (next === undefined) return
     clearTimeout(next.timer)
+    this.#addWaits()
     this.#begin()
     next.enter()
   }
