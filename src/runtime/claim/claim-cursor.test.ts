@@ -58,6 +58,23 @@ it('LEASE-1 once a second a claim starts from the beginning: no job is skipped f
   expect(queues).toEqual([0, 1, 0, 1])
 })
 
+it('LEASE-1 claims from the beginning that take long are rarer, and come every five seconds at least', () => {
+  const pauses = [10, 150, 60_000].map((durationMs) => {
+    const cursor = new ClaimCursor()
+    const from = cursor.position()
+    cursor.noteDuration(from, durationMs)
+    cursor.advance(from, [job('2026-01-01T00:00:01Z')])
+    cursor.noteDuration(from, 1)
+    let pauseMs = 0
+    while (cursor.position().size > 0) {
+      vi.advanceTimersByTime(100)
+      pauseMs += 100
+    }
+    return pauseMs
+  })
+  expect(pauses).toEqual([1_100, 3_100, 5_100])
+})
+
 it('LEASE-1 if nothing is found from the cursor on, the beginning is looked at again, four times a second at most', () => {
   const cursor = new ClaimCursor()
   const start = cursor.position()

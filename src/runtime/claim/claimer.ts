@@ -221,7 +221,9 @@ export class Claimer<Tx> {
       const limitOfShard = this.#limiter.shardAllowance(types)
       const onHeldBack = this.#heldBack.note
       const request = { workerId, queues, types, limit, limitOfShard, policy, cursors: from, onHeldBack }
+      const sentAtMs = timing.nowMs()
       const jobs = await this.#standBy.act(() => store.claimJobs(request), [])
+      cursor.noteDuration(from, timing.nowMs() - sentAtMs)
       cursor.advance(from, jobs)
       const start = jobs.length === 0 && !stopping.aborted ? cursor.rewind(from) : null
       if (start === null) return jobs
