@@ -632,7 +632,7 @@
 -- function empty_step(p_began_at timestamp with time zone, p_hold_reason text, p_is_redundant boolean) returns json sql volatile search_path=pg_catalog, pg_temp 4eb14b442981fee61dbda95d40457bf2
 -- function end_operation(p_attachment text, p_id uuid, p_lease_id uuid, p_state text, p_stopped text DEFAULT NULL::text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp 9e14f90ebf9f40247b33db51bb12dbb2
 -- function end_waits(p_attachment text, p_job_ids text[], p_channel integer) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 0ef38e525def40682b4775d458cc3cb5
--- function enqueue_batch(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_policy jsonb) returns json plpgsql volatile plan_cache_mode=force_generic_plan 14dd4b3c76d00f8217ff09ca5c7e3678
+-- function enqueue_batch(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_policy jsonb) returns json plpgsql volatile plan_cache_mode=force_generic_plan 4ac7882190a3444aff18cdd10ee1f655
 -- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.job_outcome plpgsql volatile 19620ef03b9e352ca0a8a1f561ff3fc7
 -- function enqueue_keyed(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, OUT created uuid[], OUT queues text[], OUT delays_ms double precision[], OUT ids text[], OUT outcomes text[]) returns record plpgsql volatile 88275db90fecf67b9991e28b74129a28
 -- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile 12e9d8f474f915ae687f0a8d6b12b317
@@ -670,7 +670,7 @@
 -- function heartbeat_jobs(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.heartbeat_answer plpgsql volatile plan_cache_mode=force_generic_plan 0e03d30b715d1b7706468947410973e5
 -- function hidden_commands(p_table oid, p_role oid) returns TABLE(command text, is_all boolean, is_restricted boolean) sql stable search_path=pg_catalog, pg_temp 3835d34f0a9e6cfa656bb99be0b58a48
 -- function hidden_jobs(p_table oid) returns jsonb plpgsql stable search_path=pg_catalog, pg_temp 44bb1d31f780ef39579b79e4813972f3
--- function hint_channel(p_attachment text) returns text sql immutable 45c5470014a86b4241dcf818feca8322
+-- function hint_channel(p_attachment text) returns text sql immutable dd825acca8d5292133c3d656a7ddc5a2
 -- function hint_dependents(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp a9b9442fef92be1c6788cb1a535eeb28
 -- function hint_new_jobs(p_policy <schema>.policies, p_shared jsonb, p_jobs jsonb, p_count integer, p_now timestamp with time zone) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp e1017861d9b8413c80684afc0b07f268
 -- function hinted_jobs(p_queues text[], p_delays_ms double precision[], p_counts integer[]) returns text sql stable search_path=pg_catalog, pg_temp 861bcac5fc8746b4e365faea48000b14

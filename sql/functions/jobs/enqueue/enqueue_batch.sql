@@ -8,11 +8,13 @@ declare
   v_now_us bigint := extract(epoch from v_now) * 1000000::numeric;
   v_seed bigint := uuid_hash_extended(gen_random_uuid(), 0::bigint);
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
+  v_type text := p_shared ->> 'type';
+  v_is_plain boolean := p_jobs is null and "unstuck".is_plain_job(p_shared);
   v_ids /*id*/uuid[]; v_created /*id*/uuid[];
   v_queues text[]; v_delays_ms float8[]; v_answers text[]; v_outcomes text[];
 begin
-  -- Most jobs have only a type and a payload, and the long check takes 25 µs.
-  if p_jobs is not null or "unstuck".is_plain_job(p_shared) is not true then
+  -- Most jobs have only a type and a payload. Checking and reading the other fields takes 65 of 210 µs.
+  if v_is_plain is not true then
     perform "unstuck".require_jobs(p_shared, p_payloads, p_jobs);
   end if;
   /*+few_columns
@@ -32,8 +34,19 @@ begin
     select created, queues, delays_ms, ids, outcomes into v_created, v_queues, v_delays_ms, v_answers, v_outcomes
       from "unstuck"."enqueue_keyed"(p_shared, p_payloads, p_jobs, v_ids, v_now, v_policy.max_attempts);
     perform "unstuck".send_job_hint(v_policy, v_queues, v_delays_ms);
+  -- Nothing can refuse the others. Without ON CONFLICT a row takes a fifth less time and an eighth less WAL.
+  elsif v_is_plain then
+    insert into "unstuck"."jobs"
+      ("id", "type", "queue", "payload", "priority", "status", "owner", "dedupe_key", "created_at", "updated_at",
+       "run_at", "stage", "expected_duration_ms", "max_attempts", "traceparent", "backoff_steps_ms", "expires_at",
+       "group_key")
+    overriding system value
+    select v_ids[asked.place], v_type, null, asked.payload, 0, /*waiting*/'waiting', null, null, v_now, v_now, null,
+           null, null, v_policy.max_attempts, null, null, null, null
+      from jsonb_array_elements(p_payloads) with ordinality asked(payload, place);
+    v_created := v_ids;
+    perform "unstuck".send_job_hint(v_policy, array[v_type], array[0::float8], array[cardinality(v_ids)]);
   else
-    -- Nothing can refuse them. Without ON CONFLICT a row takes a fifth less time and an eighth less WAL.
     insert into "unstuck"."jobs"
       ("id", "type", "queue", "payload", "priority", "status", "owner", "dedupe_key", "created_at", "updated_at",
        "run_at", "stage", "expected_duration_ms", "max_attempts", "traceparent", "backoff_steps_ms", "expires_at",
