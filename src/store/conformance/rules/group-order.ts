@@ -105,6 +105,34 @@ export function describeGroupOrder<Tx>(opened: () => StoreHarness<Tx>): void {
       expect((await readJob(store, head)).status).toBe(end === 'cancelled' ? 'cancelled' : 'dead')
     })
 
+    it('RATE-7 hundreds of expired heads do not block their groups', async () => {
+      const { store, elapse } = opened()
+      await ordered(store)
+      for (const group of ['a', 'b', 'c']) await enqueueMany(store, 400, { group, ttlMs: MINUTE })
+      const live = [
+        await enqueueOne(store, { group: 'a' }),
+        await enqueueOne(store, { group: 'b' }),
+        await enqueueOne(store, { group: 'c' }),
+      ]
+      await elapse(2 * MINUTE)
+      expect(idsOf(await claimMany(store)).toSorted()).toEqual(live.toSorted())
+    })
+
+    it('RATE-7 an expired job behind one that has not expired is not ended before its turn', async () => {
+      const { store, elapse } = opened()
+      await ordered(store)
+      const expiring = { group: 'a', ttlMs: MINUTE }
+      const ids = [
+        await enqueueOne(store, expiring),
+        await enqueueOne(store, { group: 'a' }),
+        await enqueueOne(store, expiring),
+      ]
+      await elapse(2 * MINUTE)
+      expect(idsOf(await claimMany(store, { limit: 1 }))).toEqual([ids[1]])
+      const statuses = await Promise.all(ids.map(async (id) => (await readJob(store, id)).status))
+      expect(statuses).toEqual(['dead', 'running', 'waiting'])
+    })
+
     it('RATE-7 a job that was released or reaped is the head again', async () => {
       const { store, elapse } = opened()
       await ordered(store)
