@@ -698,7 +698,7 @@
 -- function job_problem(p_job jsonb) returns text sql stable 124218e797b440ab25aa4cc198c5eccd
 -- function job_record(p_id uuid) returns jsonb sql stable 72ab55f01c0dd3faa1cf0748b2f8c06e
 -- function job_summary(p_id uuid, p_with_payload boolean) returns jsonb plpgsql stable 3df293da0674f1025e7240e44e85ea14
--- function jobs_ahead(p_id uuid) returns integer plpgsql stable 587127a940d51efe410000f5875b19fb
+-- function jobs_ahead(p_id uuid) returns integer plpgsql stable beded9f8c29b3e9ad3870cc14979878c
 -- function judged_chance(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer, p_expires_at timestamp with time zone) returns text plpgsql stable 4ab77a257703f99ebc772d141a100310
 -- function keep_rights(p_table oid, p_kind text, p_identity text, p_former jsonb) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 209f53ac41144c4c3f082657a9fea62f
 -- function keep_worker(p_worker_id text, p_ids uuid[], p_is_first boolean, p_reserves boolean, p_lease_id uuid, p_policy <schema>.policies) returns boolean plpgsql volatile c890a274690bb01f22024feed78bc32d

@@ -162,6 +162,19 @@ export function describeGroupOrder<Tx>(opened: () => StoreHarness<Tx>): void {
       expect((await claimOne(store)).jobId).toBe(third)
     })
 
+    it('RATE-7 SEE-8 the jobs ahead are those with a smaller id, whatever their priority and their due time', async () => {
+      const { store } = opened()
+      await ordered(store)
+      const ids = [
+        await enqueueOne(store, { group: 'a', delayMs: HOUR, priority: 5 }),
+        await enqueueOne(store, { group: 'a' }),
+        await enqueueOne(store, { group: 'a', priority: -5 }),
+      ]
+      await enqueueOne(store, { group: 'b' })
+      const facts = await Promise.all(ids.map((id) => store.readJobFacts(id)))
+      expect(facts.map((of) => of?.ahead)).toEqual([0, 1, 2])
+    })
+
     it('RATE-7 a claim by id starts the head alone', async () => {
       const { store } = opened()
       await ordered(store)
