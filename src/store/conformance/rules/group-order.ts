@@ -83,6 +83,23 @@ export function describeGroupOrder<Tx>(opened: () => StoreHarness<Tx>): void {
       expect(idsOf(await claimMany(store))).toEqual([second])
     })
 
+    it('RATE-7 FAIL-8 a head whose retry would come after its expiry does not block its group', async () => {
+      const { store, elapse } = opened()
+      await ordered(store)
+      const first = await enqueueOne(store, { group: 'a', ttlMs: 10 * MINUTE })
+      const [second, third] = await enqueueMany(store, 2, { group: 'a' })
+      await fail(store, await claimOne(store), { retryInMs: HOUR })
+      expect(await claimMany(store)).toEqual([])
+      await elapse(11 * MINUTE)
+      expect((await store.readJobFacts(third as string))?.limit).toMatchObject({ headId: second })
+      const next = await claimOne(store)
+      expect(next.jobId).toBe(second)
+      await complete(store, next)
+      await elapse(HOUR)
+      expect((await claimOne(store)).jobId).toBe(third)
+      expect(await readJob(store, first)).toMatchObject({ status: 'dead', error: { code: 'EXPIRED' } })
+    })
+
     it('RATE-7 a head that starts later blocks its group', async () => {
       const { store, elapse } = opened()
       await ordered(store)
