@@ -635,7 +635,7 @@
 -- function end_waits(p_attachment text, p_job_ids text[], p_channel integer) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 0ef38e525def40682b4775d458cc3cb5
 -- function enqueue_batch(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_policy jsonb) returns json plpgsql volatile plan_cache_mode=force_generic_plan 14dd4b3c76d00f8217ff09ca5c7e3678
 -- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.job_outcome plpgsql volatile 19620ef03b9e352ca0a8a1f561ff3fc7
--- function enqueue_keyed(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, OUT created uuid[], OUT queues text[], OUT delays_ms double precision[], OUT ids text[], OUT outcomes text[]) returns record plpgsql volatile 88275db90fecf67b9991e28b74129a28
+-- function enqueue_keyed(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, OUT created uuid[], OUT queues text[], OUT delays_ms double precision[], OUT ids text[], OUT outcomes text[]) returns record plpgsql volatile ed4d33327a34c102225dc6a98e826f2a
 -- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile 12e9d8f474f915ae687f0a8d6b12b317
 -- function expiry_of(p_job jsonb, p_now timestamp with time zone) returns timestamp with time zone sql stable a0cc6956193f3a1e2fb0e9d6a780ed5d
 -- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 827ae190bd6c6d102703ee82b77e1598
@@ -679,7 +679,7 @@
 -- function hold_breaker(p_name text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp 84b7469cd276585320b2e4962eec26ab
 -- function hold_keys(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[], p_settled integer[]) returns uuid[] plpgsql volatile enable_seqscan=off a3f13dbabd66483644a097948809314c
 -- function hold_keys_of(p_ids uuid[], p_owner text) returns boolean plpgsql volatile enable_seqscan=off 7f6527d503e09a81088edaedb16bca7d
--- function insert_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, p_settled integer[], OUT created uuid[], OUT queues text[], OUT delays_ms double precision[]) returns record plpgsql volatile 82618277383a661f0d0ed8fcf68d10e4
+-- function insert_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, p_settled integer[], OUT created uuid[], OUT queues text[], OUT delays_ms double precision[]) returns record plpgsql volatile 2449dd7b48d3cc70bdbdcf1db75580a2
 -- function is_failure_final(p_policy <schema>.policies, p_is_retryable boolean, p_category text, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 2b2adfd3ae57132d7d73b09eb900a7cc
 -- function is_gone(p_vanished_at timestamp with time zone, p_absent_at timestamp with time zone, p_seen_at timestamp with time zone, p_grace_ms bigint) returns boolean sql stable cb98ba14dbb52b28b32f7bc5a5a62f00
 -- function is_held(p_outage_from timestamp with time zone, p_outage_to timestamp with time zone, p_ended_at timestamp with time zone, p_heartbeat_at timestamp with time zone, p_lease_ms bigint) returns boolean sql stable 74c1d23cc8af79a07fcc2de4cd114550
@@ -816,7 +816,7 @@
 -- function remove_team_objects(p_attachment text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 700806ae48293deeab4b11f77f2c7be8
 -- function remove_webhook(p_attachment text, p_id uuid, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 2d9614c2327896602b1506a0f652667a
 -- function rename_team_object(p_kind text, p_schema text, p_name text, p_takes text, p_new_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 5aed8ff0ade3192230c483145d92a167
--- function replace_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_now timestamp with time zone, p_max_attempts integer, p_places integer[], OUT replaced jsonb, OUT queues text[], OUT delays_ms double precision[]) returns record plpgsql volatile enable_seqscan=off 6f4ba729ac99b0a69ec7baf4d1242793
+-- function replace_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_now timestamp with time zone, p_max_attempts integer, p_places integer[], OUT replaced jsonb, OUT queues text[], OUT delays_ms double precision[]) returns record plpgsql volatile enable_seqscan=off ac476de0e147d15a5f62d590dc5e754e
 -- function report_progress(p_ids uuid[], p_lease_ids uuid[], p_values double precision[], p_texts text[] DEFAULT NULL::text[]) returns TABLE(id text, is_kept boolean) plpgsql volatile plan_cache_mode=force_generic_plan 59dab3b1283218066fe92b294c0234f1
 -- function report_worker(p_attachment text, p_report jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp cf58371ebb143c42e67c2bf4e5a8fa6c
 -- function require(p_ok boolean, p_name text, p_got text, p_takes text) returns boolean sql stable cd561435abd02c1b8b3121f50ed372d5
@@ -852,7 +852,7 @@
 -- function resume_queue(p_queue text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp f2c391d1a165fcd56ce8ff2ae6ec452a
 -- function retry_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer, p_keep_attempts boolean DEFAULT false, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 114507d07b7ca1df1047dbd9c28692ba
 -- function retry_ordinal(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns integer sql immutable 9ccd14d86f887250741104b2ce1687fe
--- function return_windows(p_attachment text, p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids text[], p_created text[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp enable_seqscan=off 4ce8b139606384ad01cae4255c719fab
+-- function return_windows(p_attachment text, p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids text[], p_created text[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp enable_seqscan=off 6e55e7670379a03e3bd8337b89e4d21a
 -- function rules_problem(p_job jsonb) returns text sql stable a27ffb749be176fee39ec1194bbf8f0b
 -- function run_jobs_now(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 927dc05c738dc2505639275282980c86
 -- function run_schedule(p_name text, p_due_at timestamp with time zone, p_next_run_at timestamp with time zone, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, job_id text) plpgsql volatile 9bfb1b0c64fb3d9e825fa2d6a3a82b4f
@@ -892,7 +892,7 @@
 -- function take_presence(p_attachment text, p_worker_id text, p_key integer, p_grace_ms bigint) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 33ec96987f9cb275ad327e2749e18a56
 -- function take_probe_slots(p_attachment text, p_queue text, p_job_ids text[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 8ca9ccea43de2b1cfd5f47532fd8b8b5
 -- function take_tokens(p_limits jsonb, p_tokens integer DEFAULT 1) returns TABLE(granted integer, retry_in_ms double precision) plpgsql volatile search_path=pg_catalog, pg_temp 1b731cfd1e74df2ede14e6c990cf6549
--- function take_windows(p_attachment text, p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids text[], p_now timestamp with time zone) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp enable_seqscan=off 241fe711f8a2be3e7c8601e479335437
+-- function take_windows(p_attachment text, p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids text[], p_now timestamp with time zone) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp enable_seqscan=off 60d7c1880bf5a37662fadf7f9902498b
 -- function target_jobs(p_action text, p_filter jsonb, p_as_of timestamp with time zone, p_limit integer, p_reads integer, OUT ids uuid[], OUT is_cut boolean) returns record plpgsql stable c6dc9f1a5930050744dcf05ce84512eb
 -- function team_object_digest(p_kind text, p_identity text) returns text sql stable search_path=pg_catalog, pg_temp e2f34c7b0f5dfd889e08fdf9f4bb80bf
 -- function team_object_identity(p_kind text, p_schema text, p_name text, p_takes text) returns text sql immutable 2365d7ff938224fa4b445a226e6eaf87
