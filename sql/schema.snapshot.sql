@@ -586,6 +586,7 @@
 -- function begin_waits(p_attachment text, p_job_ids text[], p_channel integer, p_for_ms bigint) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 1f6f821f1d9f91fe1965061c7ccad4bf
 -- function breaker_cooldown_ms(p_breaker <schema>.breakers) returns double precision sql immutable ed8059dc74c6bb99102835bada94251c
 -- function breaker_state(p_held_at timestamp with time zone, p_held_until timestamp with time zone, p_is_open boolean, p_mode text, p_cooldown_until timestamp with time zone) returns text sql stable 36186a0b938e75470831e9a6bf50bd07
+-- function bury_followers(p_queue text, p_heads uuid[], p_policy <schema>.policies) returns integer plpgsql volatile enable_seqscan=off aa2a6f1091879ebd7544a35e532cc005
 -- function bury_jobs(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql volatile f46c6482a1442ca7b1dc88cd3a36f16c
 -- function bury_spent(p_ids uuid[], p_policy <schema>.policies) returns SETOF <schema>.reaped_job plpgsql volatile enable_seqscan=off b75004d61a3affd59c543683f5061995
 -- function cancel_facts(p_attachment text, p_job_id text) returns jsonb plpgsql stable search_path=pg_catalog, pg_temp f2c33abe9fed8f5b18649196b5407484
@@ -599,7 +600,7 @@
 -- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_cursors jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile 12ef0a0f7ed159ac16a66fe306963c13
 -- function claim_level(p_queues text[], p_priority integer, p_cursors jsonb, OUT priority integer, OUT queues text[], OUT due_at timestamp with time zone[], OUT ids uuid[]) returns record plpgsql stable dcc1c7c59baa3ea191e9beabf371578e
 -- function claim_level_of(p_id uuid, p_queues text[], p_types text[], OUT priority integer, OUT queues text[], OUT cursors jsonb) returns record plpgsql volatile 9a942c865257f3dd4ab7376444f8b592
--- function claim_limited(p_worker_id text, p_queues text[], p_limit integer, p_types jsonb, p_policy <schema>.policies, p_lease_ms bigint, p_lease_id uuid, p_id uuid, p_actor text, p_slots jsonb, INOUT free integer, OUT priorities integer[], OUT granted_at timestamp with time zone[], OUT jobs text[]) returns record plpgsql volatile dbf38799dcd564fa498984b12ff4d59e
+-- function claim_limited(p_worker_id text, p_queues text[], p_limit integer, p_types jsonb, p_policy <schema>.policies, p_lease_ms bigint, p_lease_id uuid, p_id uuid, p_actor text, p_slots jsonb, INOUT free integer, OUT priorities integer[], OUT granted_at timestamp with time zone[], OUT jobs text[]) returns record plpgsql volatile 8c2732e87090e39bfe92832cd9186f5b
 -- function claim_rows(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_policy jsonb, p_actor text, p_cursors jsonb, p_id uuid) returns SETOF <schema>.claimed_job plpgsql volatile d0ba6808bb9669d63adcb91e007e307a
 -- function claim_scope(p_worker_id text, p_queues text[], p_id uuid, OUT id uuid, OUT queues text[], OUT limited text[], OUT is_limited_first boolean, OUT slots jsonb) returns record plpgsql volatile bc6a4e6604f6d9a1969914eef79a7bae
 -- function claim_shares(p_queues text[], p_due_at timestamp with time zone[], p_ids uuid[], p_priority integer, p_limit integer, p_types jsonb, p_policy <schema>.policies, p_cursors jsonb, p_skips text[], OUT queues text[], OUT shares integer[]) returns record plpgsql volatile f1694094e161a631f5d1ebf2ddaadfc9
@@ -634,7 +635,7 @@
 -- function end_waits(p_attachment text, p_job_ids text[], p_channel integer) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 0ef38e525def40682b4775d458cc3cb5
 -- function enqueue_batch(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_policy jsonb) returns json plpgsql volatile plan_cache_mode=force_generic_plan 4ac7882190a3444aff18cdd10ee1f655
 -- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.job_outcome plpgsql volatile 19620ef03b9e352ca0a8a1f561ff3fc7
--- function enqueue_keyed(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, OUT created uuid[], OUT queues text[], OUT delays_ms double precision[], OUT ids text[], OUT outcomes text[]) returns record plpgsql volatile 88275db90fecf67b9991e28b74129a28
+-- function enqueue_keyed(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, OUT created uuid[], OUT queues text[], OUT delays_ms double precision[], OUT ids text[], OUT outcomes text[]) returns record plpgsql volatile ed4d33327a34c102225dc6a98e826f2a
 -- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile 12e9d8f474f915ae687f0a8d6b12b317
 -- function expiry_of(p_job jsonb, p_now timestamp with time zone) returns timestamp with time zone sql stable a0cc6956193f3a1e2fb0e9d6a780ed5d
 -- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 827ae190bd6c6d102703ee82b77e1598
@@ -656,7 +657,7 @@
 -- function give_back_operation(p_attachment text, p_id uuid, p_lease_id uuid) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 28adfcbd3680616995c0606d8eab9f07
 -- function gone_workers(p_attachment text) returns TABLE(worker_id text, presence_key integer, vanished_at timestamp with time zone) plpgsql stable search_path=pg_catalog, pg_temp 272dbd7bb851f4aa1b7394888dcfcb60
 -- function group_dead_jobs(p_limit integer DEFAULT 100, p_owner text DEFAULT NULL::text) returns TABLE(cause_id text, code text, category text, jobs integer, first_at timestamp with time zone, last_at timestamp with time zone, example_reason text, example_id text, max_crashes integer, is_complete boolean, state text, changed_at timestamp with time zone, changed_by text, state_reason text, back_since timestamp with time zone) plpgsql stable enable_seqscan=off enable_bitmapscan=off ce1df8329e4b79f0de30e1a166b5ac4e
--- function group_head(p_queue text, p_group text) returns uuid plpgsql volatile enable_seqscan=off 7ece8ba1d3d8ba8832a32d1c9519683a
+-- function group_head(p_queue text, p_group text) returns uuid plpgsql volatile enable_seqscan=off 8285092e2914fcc1d42d490826c224e5
 -- function group_level(p_queue text, p_after integer) returns integer plpgsql stable b23c6fc526e00097abdc7b8eb25628be
 -- function group_running(p_queue text, p_group text, p_limit integer) returns integer plpgsql volatile enable_seqscan=off b2767b1ea931da03231bacc7b114e1a5
 -- function groups_from(p_queue text, p_priority integer, p_order text, p_from text, p_count integer) returns text[] plpgsql stable 3e981ad197bfa92ddf91461153426242
@@ -678,7 +679,7 @@
 -- function hold_breaker(p_name text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp 84b7469cd276585320b2e4962eec26ab
 -- function hold_keys(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[], p_settled integer[]) returns uuid[] plpgsql volatile enable_seqscan=off a3f13dbabd66483644a097948809314c
 -- function hold_keys_of(p_ids uuid[], p_owner text) returns boolean plpgsql volatile enable_seqscan=off 7f6527d503e09a81088edaedb16bca7d
--- function insert_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, p_settled integer[], OUT created uuid[], OUT queues text[], OUT delays_ms double precision[]) returns record plpgsql volatile 82618277383a661f0d0ed8fcf68d10e4
+-- function insert_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, p_settled integer[], OUT created uuid[], OUT queues text[], OUT delays_ms double precision[]) returns record plpgsql volatile 2449dd7b48d3cc70bdbdcf1db75580a2
 -- function is_failure_final(p_policy <schema>.policies, p_is_retryable boolean, p_category text, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 2b2adfd3ae57132d7d73b09eb900a7cc
 -- function is_gone(p_vanished_at timestamp with time zone, p_absent_at timestamp with time zone, p_seen_at timestamp with time zone, p_grace_ms bigint) returns boolean sql stable cb98ba14dbb52b28b32f7bc5a5a62f00
 -- function is_held(p_outage_from timestamp with time zone, p_outage_to timestamp with time zone, p_ended_at timestamp with time zone, p_heartbeat_at timestamp with time zone, p_lease_ms bigint) returns boolean sql stable 74c1d23cc8af79a07fcc2de4cd114550
@@ -697,7 +698,7 @@
 -- function job_problem(p_job jsonb) returns text sql stable 124218e797b440ab25aa4cc198c5eccd
 -- function job_record(p_id uuid) returns jsonb sql stable 72ab55f01c0dd3faa1cf0748b2f8c06e
 -- function job_summary(p_id uuid, p_with_payload boolean) returns jsonb plpgsql stable 3df293da0674f1025e7240e44e85ea14
--- function jobs_ahead(p_id uuid) returns integer plpgsql stable 587127a940d51efe410000f5875b19fb
+-- function jobs_ahead(p_id uuid) returns integer plpgsql stable beded9f8c29b3e9ad3870cc14979878c
 -- function judged_chance(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer, p_expires_at timestamp with time zone) returns text plpgsql stable 4ab77a257703f99ebc772d141a100310
 -- function keep_rights(p_table oid, p_kind text, p_identity text, p_former jsonb) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 209f53ac41144c4c3f082657a9fea62f
 -- function keep_worker(p_worker_id text, p_ids uuid[], p_is_first boolean, p_reserves boolean, p_lease_id uuid, p_policy <schema>.policies) returns boolean plpgsql volatile c890a274690bb01f22024feed78bc32d
@@ -739,7 +740,7 @@
 -- function lock_gone_workers(p_attachment text) returns jsonb sql volatile search_path=pg_catalog, pg_temp 94a5f52a5032e7fef244bb8001e83688
 -- function lock_grouped(p_queue text, p_groups text[], p_limit integer, p_places integer, p_priority integer, p_types jsonb, p_policy <schema>.policies, p_skips text[], OUT starts timestamp with time zone[], OUT ids uuid[], OUT is_full boolean) returns record plpgsql volatile d66d994328035697c89051ae1cd36336
 -- function lock_groups(p_attachment text, p_queue text, p_groups text[]) returns text[] plpgsql volatile search_path=pg_catalog, pg_temp e27949dc03c8b6f8e2e687d48540920b
--- function lock_heads(p_queue text, p_groups text[], p_limit integer, p_types jsonb, p_policy <schema>.policies, p_skips text[], OUT priority integer, OUT starts timestamp with time zone[], OUT ids uuid[], OUT is_full boolean) returns record plpgsql volatile 561f7b78ce7d85bf1f45ceec3510a544
+-- function lock_heads(p_queue text, p_groups text[], p_limit integer, p_types jsonb, p_policy <schema>.policies, p_skips text[], OUT priority integer, OUT starts timestamp with time zone[], OUT ids uuid[], OUT is_full boolean) returns record plpgsql volatile b9039041757fd288d6d82146433ee1ec
 -- function lock_keys(p_attachment text, p_types text[], p_keys text[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 0002ee237993fb21dec4c5bf564f67c3
 -- function lock_table() returns text plpgsql volatile lock_timeout=200ms 6c57ab33b97de8379196a4d813765858
 -- function look_at_workers(p_attachment text, OUT newly_gone integer, OUT watchers integer) returns record plpgsql volatile search_path=pg_catalog, pg_temp 25ec8d601ad67b249777c874ca55d22f
@@ -759,7 +760,7 @@
 -- function oldest_client() returns text sql immutable d6ad5dc9293ddd828e7bedec16d93be5
 -- function oldest_due(OUT due_at timestamp with time zone, OUT is_cut boolean) returns record plpgsql stable ae29ea58cb0f4225ab4a2963982c772b
 -- function open_breaker(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 2533dcba3c5190f1ddce6e44b21309c0
--- function open_groups(p_queue text, p_priority integer, p_order text, p_places integer, p_types jsonb, p_from text, p_limit integer, OUT groups text[], OUT next_from text, OUT is_held_back boolean) returns record plpgsql stable 4f08ecf74fef9b10c294aa363ea955c7
+-- function open_groups(p_queue text, p_priority integer, p_order text, p_places integer, p_types jsonb, p_from text, p_limit integer, OUT groups text[], OUT next_from text, OUT is_held_back boolean) returns record plpgsql stable e6e0c617bbabafa60d5b0ede8a3cd5b3
 -- function open_queues(p_attachment text, p_queues text[]) returns TABLE(queues text[], slots jsonb) sql stable search_path=pg_catalog, pg_temp a88aaa0772386bd22d3ad8eedb5ce25b
 -- function operation_record(p_operation <schema>.operations) returns jsonb sql stable 72527d0f4f5749d669eecadc0d5df5a4
 -- function pause_queue(p_queue text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp b6f69872d6e6079ca42c14dcb197c80b
@@ -815,7 +816,7 @@
 -- function remove_team_objects(p_attachment text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 700806ae48293deeab4b11f77f2c7be8
 -- function remove_webhook(p_attachment text, p_id uuid, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 2d9614c2327896602b1506a0f652667a
 -- function rename_team_object(p_kind text, p_schema text, p_name text, p_takes text, p_new_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 5aed8ff0ade3192230c483145d92a167
--- function replace_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_now timestamp with time zone, p_max_attempts integer, p_places integer[], OUT replaced jsonb, OUT queues text[], OUT delays_ms double precision[]) returns record plpgsql volatile enable_seqscan=off 6f4ba729ac99b0a69ec7baf4d1242793
+-- function replace_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_now timestamp with time zone, p_max_attempts integer, p_places integer[], OUT replaced jsonb, OUT queues text[], OUT delays_ms double precision[]) returns record plpgsql volatile enable_seqscan=off ac476de0e147d15a5f62d590dc5e754e
 -- function report_progress(p_ids uuid[], p_lease_ids uuid[], p_values double precision[], p_texts text[] DEFAULT NULL::text[]) returns TABLE(id text, is_kept boolean) plpgsql volatile plan_cache_mode=force_generic_plan 59dab3b1283218066fe92b294c0234f1
 -- function report_worker(p_attachment text, p_report jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp cf58371ebb143c42e67c2bf4e5a8fa6c
 -- function require(p_ok boolean, p_name text, p_got text, p_takes text) returns boolean sql stable cd561435abd02c1b8b3121f50ed372d5
@@ -851,7 +852,7 @@
 -- function resume_queue(p_queue text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp f2c391d1a165fcd56ce8ff2ae6ec452a
 -- function retry_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer, p_keep_attempts boolean DEFAULT false, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 114507d07b7ca1df1047dbd9c28692ba
 -- function retry_ordinal(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns integer sql immutable 9ccd14d86f887250741104b2ce1687fe
--- function return_windows(p_attachment text, p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids text[], p_created text[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp enable_seqscan=off 4ce8b139606384ad01cae4255c719fab
+-- function return_windows(p_attachment text, p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids text[], p_created text[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp enable_seqscan=off 6e55e7670379a03e3bd8337b89e4d21a
 -- function rules_problem(p_job jsonb) returns text sql stable a27ffb749be176fee39ec1194bbf8f0b
 -- function run_jobs_now(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 927dc05c738dc2505639275282980c86
 -- function run_schedule(p_name text, p_due_at timestamp with time zone, p_next_run_at timestamp with time zone, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, job_id text) plpgsql volatile 9bfb1b0c64fb3d9e825fa2d6a3a82b4f
@@ -891,7 +892,7 @@
 -- function take_presence(p_attachment text, p_worker_id text, p_key integer, p_grace_ms bigint) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 33ec96987f9cb275ad327e2749e18a56
 -- function take_probe_slots(p_attachment text, p_queue text, p_job_ids text[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 8ca9ccea43de2b1cfd5f47532fd8b8b5
 -- function take_tokens(p_limits jsonb, p_tokens integer DEFAULT 1) returns TABLE(granted integer, retry_in_ms double precision) plpgsql volatile search_path=pg_catalog, pg_temp 1b731cfd1e74df2ede14e6c990cf6549
--- function take_windows(p_attachment text, p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids text[], p_now timestamp with time zone) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp enable_seqscan=off 241fe711f8a2be3e7c8601e479335437
+-- function take_windows(p_attachment text, p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids text[], p_now timestamp with time zone) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp enable_seqscan=off 60d7c1880bf5a37662fadf7f9902498b
 -- function target_jobs(p_action text, p_filter jsonb, p_as_of timestamp with time zone, p_limit integer, p_reads integer, OUT ids uuid[], OUT is_cut boolean) returns record plpgsql stable c6dc9f1a5930050744dcf05ce84512eb
 -- function team_object_digest(p_kind text, p_identity text) returns text sql stable search_path=pg_catalog, pg_temp e2f34c7b0f5dfd889e08fdf9f4bb80bf
 -- function team_object_identity(p_kind text, p_schema text, p_name text, p_takes text) returns text sql immutable 2365d7ff938224fa4b445a226e6eaf87

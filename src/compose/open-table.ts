@@ -1,4 +1,6 @@
 // Opens one table with all its verbs, for workers and tools.
+
+import type { JobDeclarations } from '../job/declared-jobs.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { TableProfile } from '../profile/profile.ts'
 import type { JobStore } from '../store/job-store.ts'
@@ -38,8 +40,8 @@ export interface OpenTable extends Pick<ConnectionPool, 'close'> {
   sendWaitHint?: (payload: string) => Promise<unknown>
   /** Throws if the installed schema does not fit this version. Absent for stores without a schema. */
   checkSchema?: () => Promise<void>
-  /** Throws if the table has no columns for what the policy uses. Absent for stores without columns. */
-  checkFeatures?: (policy: Policy) => Promise<void>
+  /** Throws if the table has no columns for what the policy or a declared job uses. Absent for stores without columns. */
+  checkFeatures?: (policy: Policy, jobs?: JobDeclarations) => Promise<void>
 }
 
 /** Opens one table over its own connections. */
@@ -54,7 +56,7 @@ export function openTable({ schema, table, pool, onNotice, ...options }: OpenTab
     sendHint: (payload) => call('test_hints', [payload]),
     sendWaitHint: (payload) => call('test_waits', [payload]),
     checkSchema: () => requireSchemaVersion(call, schema),
-    checkFeatures: (policy) => requireFeatures(call, table, policy),
+    checkFeatures: (policy, jobs) => requireFeatures(call, table, policy, jobs),
     transaction,
     close,
   }

@@ -73,12 +73,17 @@ export function checkNewJob(job: NewJob, { maxPayloadBytes }: NewJobLimits): voi
   if (job.payload !== undefined) checkPayload(job.payload, maxPayloadBytes)
 }
 
-function checkText(field: keyof typeof texts, text: unknown, most: number): void {
-  if (typeof text !== 'string') throw invalidArgument(field, text, 'a text')
-  if (UNSTORABLE.test(text)) throw invalidArgument(field, text, 'a text without \\u0000 and lone surrogates')
+/** Checks the group that a declaration gave to a job. */
+export function checkGroup(type: string, group: unknown): void {
+  checkText('group', group, texts.group, `group of ${type}`)
+}
+
+function checkText(field: keyof typeof texts, text: unknown, most: number, name: string = field): void {
+  if (typeof text !== 'string') throw invalidArgument(name, text, 'a text')
+  if (UNSTORABLE.test(text)) throw invalidArgument(name, text, 'a text without \\u0000 and lone surrogates')
   // Counted like PostgreSQL: a character outside the basic plane is one.
   if (text === '' || (text.length > most && Array.from(text).length > most))
-    throw invalidArgument(field, text, `1 to ${most} characters`)
+    throw invalidArgument(name, text, `1 to ${most} characters`)
   if (field === 'dedupeKey' && Buffer.byteLength(text) > MOST_KEY_BYTES)
     throw invalidArgument(field, text, `at most ${MOST_KEY_BYTES} bytes`)
 }

@@ -183,7 +183,7 @@ class Application implements Unstuck {
     const stored = await limit.retry(() => this.store.readPolicy())
     const policy = withOverride(stored, this.#config.policy)
     this.#requireBeats(policy)
-    await limit.retry(async () => this.#open.checkFeatures?.(policy))
+    await limit.retry(async () => this.#open.checkFeatures?.(policy, this.#options.jobs))
     const worker = await startApplicationWorker({
       ...this.#parts(),
       directUrl,

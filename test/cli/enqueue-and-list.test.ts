@@ -61,6 +61,20 @@ describe('enqueue', () => {
     expect(again.stdout).toContain(`job ${String(answer['id'])} in jobs: already has this dedupe key`)
   })
 
+  it('FAIL-8 OPS-8 enqueues a job with an expiry, a maximum and a rule for its dedupe key', async () => {
+    const rules = ['--ttl', '10m', '--max-attempts', '7', '--dedupe-key', 'clip-42']
+    const answer = await runJson('enqueue', 'asr', '{ "clip": 1 }', ...rules, '--replace')
+    const job = await bench.store.getJob(String(answer['id']))
+    expect(job).toMatchObject({ maxAttempts: 7, dedupeKey: 'clip-42' })
+    expect((job?.expiresAt?.getTime() ?? 0) - (job?.createdAt.getTime() ?? 0)).toBe(600_000)
+    const again = await runJson('enqueue', 'asr', '{ "clip": 2 }', '--dedupe-key', 'clip-42', '--replace')
+    expect(again).toMatchObject({ id: answer['id'], outcome: 'replaced' })
+    const throttled = ['enqueue', 'mail', '--dedupe-key', 'ana', '--dedupe-for', '1h']
+    expect(await runJson(...throttled)).toMatchObject({ outcome: 'created' })
+    await bench.database.pool.query(`delete from unstuck.jobs where type = 'mail'`)
+    expect(await runJson(...throttled)).toMatchObject({ outcome: 'duplicate' })
+  })
+
   it('OPS-8 needs a type only, and names the next command', async () => {
     const { exitCode, stdout } = await run('enqueue', 'asr')
     const [, jobId = ''] = /^job (\S+) in jobs: enqueued\nNext: {2}unstuck why \1\n$/.exec(stdout) ?? []
@@ -72,6 +86,11 @@ describe('enqueue', () => {
     [['asr', '{clip: 42}'], /payload: not JSON\n +Quote it for the shell/],
     [['asr', '--priority', 'high'], /--priority.*Must be a whole number/],
     [['asr', '--delay', 'soon'], /--delay.*Must be a duration/],
+    [['asr', '--ttl', 'soon'], /--ttl.*Must be a duration/],
+    [['asr', '--delay', '2h', '--ttl', '1h'], /ttl_?ms/i],
+    [['asr', '--max-attempts', '0'], /max_?attempts/i],
+    [['asr', '--replace'], /--dedupe-key: got undefined, takes a key beside --dedupe-for and --replace/],
+    [['asr', '--dedupe-key', 'a', '--replace', '--dedupe-for', '1h'], /replace/],
     [['asr', '--queue', ''], /queue/],
     [['asr', '--owner', 'x'.repeat(201)], /owner/],
     [[''], /type/],

@@ -36,6 +36,7 @@ begin
     /*attachment*/'native'), '{}');
   perform "unstuck"."lock_heads"('unstuck-rehearsal', array['r'], 1, '{}', "unstuck".policy_of(
     /*attachment*/'native'), '{}');
+  perform "unstuck"."bury_followers"('unstuck-rehearsal-3', array[v_id], "unstuck".policy_of(/*attachment*/'native'));
   perform "unstuck"."claim_turn_of"(v_id, '{}', 1, 'fifo');
   perform "unstuck"."group_running"('unstuck-rehearsal', 'r', 1);
   perform "unstuck"."limit_facts"('unstuck-rehearsal-3', 'r');

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { given } from '../../commands/given.ts'
 import { enqueueJob } from '../../commands/jobs/job-commands.ts'
-import { UnstuckError } from '../../errors/index.ts'
-import type { JsonValue } from '../../job/job.ts'
+import { invalidArgument, UnstuckError } from '../../errors/index.ts'
+import type { JsonValue, NewJob } from '../../job/job.ts'
 import { valueOf, withCommands } from '../connection/with-commands.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
 import type { TableFlags } from '../connection/with-tables.ts'
@@ -13,7 +13,11 @@ interface EnqueueFlags extends TableFlags {
   queue?: string
   priority?: number
   delay?: number
+  ttl?: number
+  maxAttempts?: number
   dedupeKey?: string
+  dedupeFor?: number
+  replace?: boolean
   owner?: string
   group?: string
 }
@@ -24,22 +28,24 @@ export function defineEnqueue(command: Command): void {
     .argument('[json]', 'payload')
     .option('--table <name>', 'table of the profile; default: the first')
     .option('--queue <queue>', 'default: the type')
-    .option('--priority <number>', 'lower runs first; default: 0', readPriority)
+    .option('--priority <number>', 'lower runs first; default: 0', readWhole)
     .option('--delay <duration>', 'start after 30s, 10m, 2h, 1d', readDuration)
+    .option('--ttl <duration>', 'do not start it after 30s, 10m, 2h, 1d', readDuration)
+    .option('--max-attempts <number>', 'failures until it is dead; default: the policy', readWhole)
     .option('--dedupe-key <key>', 'enqueue nothing if an unfinished job has this key')
+    .option('--dedupe-for <duration>', 'at most one job per key in this time', readDuration)
+    .option('--replace', 'replace the waiting job that has the key')
     .option('--owner <owner>', 'user or tenant')
     .option('--group <group>', 'jobs of a group share the limits of their queue for groups')
     .addHelpText('after', example(`unstuck enqueue asr '{ "clip": 42 }'`))
     .action(enqueueCommand)
 }
 
-async function enqueueCommand(
-  type: string,
-  json: string | undefined,
-  { queue, priority, delay: delayMs, dedupeKey, owner, group, ...flags }: EnqueueFlags,
-): Promise<void> {
+async function enqueueCommand(type: string, json: string | undefined, flags: EnqueueFlags): Promise<void> {
   const payload = json === undefined ? undefined : readPayload(json)
-  const job = { type, ...given({ payload, queue, priority, delayMs, dedupeKey, owner, group }) }
+  const { queue, priority, delay: delayMs, ttl: ttlMs, maxAttempts, owner, group } = flags
+  const fields = { payload, queue, priority, delayMs, ttlMs, maxAttempts, owner, group, ...dedupeOf(flags) }
+  const job = { type, ...given(fields) }
   await withCommands(flags, async (context) => {
     const { id, table, outcome } = valueOf(await enqueueJob(context, { job, table: flags.table }))
     if (flags.json === true) return printJson({ id, table, outcome })
@@ -54,6 +60,17 @@ const outcomes = {
   replaced: 'had this dedupe key and was replaced',
 }
 
+function dedupeOf({
+  dedupeKey,
+  dedupeFor: forMs,
+  replace,
+}: EnqueueFlags): Partial<Pick<NewJob, 'dedupe' | 'dedupeKey'>> {
+  if (forMs === undefined && replace === undefined) return given({ dedupeKey })
+  if (dedupeKey === undefined)
+    throw invalidArgument('--dedupe-key', undefined, 'a key beside --dedupe-for and --replace')
+  return { dedupe: { key: dedupeKey, ...given({ forMs, replace }) } }
+}
+
 function readPayload(text: string): JsonValue {
   try {
     return JSON.parse(text) as JsonValue
@@ -64,7 +81,7 @@ function readPayload(text: string): JsonValue {
   }
 }
 
-function readPriority(text: string): number {
+function readWhole(text: string): number {
   if (/^-?\d{1,9}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('Must be a whole number.')
 }

@@ -150,17 +150,21 @@ export const enqueueJob = command(
     const { owner, id } = context.actor
     if (owner !== undefined && job.owner !== undefined && job.owner !== owner)
       return refused('FORBIDDEN', `${id} may only enqueue jobs of its own owner`)
+    // Owners share the dedupe keys: the job that has it may be another's.
+    if (owner !== undefined && job.dedupe?.replace === true)
+      return refused('FORBIDDEN', `${id} may not replace jobs by a dedupe key, which owners share`)
     const table = findTable(context, name)
     if (!table.isDone) return table
     const owned = owner === undefined ? job : { ...job, owner }
     const [enqueued] = await table.value.store.enqueueJobs([owned], policyOf(context))
     if (enqueued === undefined) throw new UnstuckError('INTERNAL', 'enqueueJobs answered nothing for a job')
-    // Owners share the dedupe keys, but may not see each other's jobs.
+    // Owners share the dedupe keys, but may not see each other's jobs. A job whose window has not ended may be deleted.
     if (
+      owner !== undefined &&
       enqueued.outcome === 'duplicate' &&
       !(await findJob(context, { id: enqueued.jobId, table: name })).isDone
     )
-      return refused('STATE_CONFLICT', 'an unfinished job has this dedupe key')
+      return refused('STATE_CONFLICT', 'another job has this dedupe key')
     return done<EnqueuedJob>({ id: enqueued.jobId, table: table.value.name, outcome: enqueued.outcome })
   },
 )

@@ -85,7 +85,7 @@ function addEnqueue(api: Api, { clock }: ApiParts): void {
     description: 'With an `Idempotency-Key`, a repeated request gets the first answer for a day.',
     request: { headers: writeHeaders, ...jsonBody(newJobSchema, true) },
     responses: {
-      200: json(enqueueAnswer, 'An unfinished job already has this dedupe key.'),
+      200: json(enqueueAnswer, 'A job has this dedupe key: nothing was enqueued, or it was replaced.'),
       201: json(enqueueAnswer, 'The job is waiting for a worker.'),
       ...writeProblems,
     },

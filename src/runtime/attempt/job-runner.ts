@@ -300,7 +300,8 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
   }
 
   async #fail(error: unknown): Promise<AttemptOutcome> {
-    const { failure, isCritical } = failureOf(this.job, error, this.#abortCause, this.#registered.retry)
+    const warn = (warning: string) => this.#deps.events.emit('config:warned', { warning })
+    const { failure, isCritical } = failureOf(this.job, error, this.#abortCause, this.#registered.retry, warn)
     if (this.#hasGateway) await this.#jobGateway.noteFailure(failure.code)
     const { outcome, retryInMs } = await this.#retryUntilAnswered(() => this.#deps.failures.add(failure))
     if (outcome === 'lease-lost' || outcome === 'not-found') {

@@ -1,5 +1,6 @@
 // The outcome of an attempt, and the writes that follow from it.
 import { isUnstuckError, UnstuckError } from '../../errors/index.ts'
+import { showValue } from '../../errors/show-value.ts'
 import type { JsonValue } from '../../job/job.ts'
 import { backoffSteps } from '../../job/job-rules.ts'
 import { jsonText } from '../../job/json-text.ts'
@@ -55,9 +56,10 @@ export function failureOf(
   error: unknown,
   abortCause: AbortCause | null,
   retry: HandlerRetry = {},
+  warn: (warning: string) => void = () => {},
 ): { failure: Failure; isCritical: boolean } {
   const { jobId, leaseId } = job
-  const stepsMs = retry.backoff === undefined ? undefined : handlerSteps(retry.backoff, job, error)
+  const stepsMs = retry.backoff === undefined ? undefined : handlerSteps(retry.backoff, job, error, warn)
   const classified = classifyError(error)
   const isTimeout = abortCause === 'deadline' || abortCause === 'no-progress'
   const failure: Failure = {
@@ -81,15 +83,21 @@ function handlerSteps(
   backoff: NonNullable<HandlerRetry['backoff']>,
   job: ClaimedJob,
   error: unknown,
+  warn: (warning: string) => void,
 ): number[] | undefined {
   if (typeof backoff !== 'function') return backoffSteps(backoff)
   try {
-    const waitMs = Math.round(backoff({ failures: job.failures + job.timeouts + 1, error, job }))
-    return waitMs >= 0 && waitMs <= LONGEST_WAIT_MS ? [waitMs] : undefined
-  } catch {
+    const waitMs: unknown = backoff({ failures: job.failures + job.timeouts + 1, error, job })
+    if (typeof waitMs === 'number' && waitMs >= 0 && waitMs <= LONGEST_WAIT_MS) return [Math.round(waitMs)]
+    // Nobody waits for a promise: its rejection would end the process.
+    if (waitMs instanceof Promise) waitMs.catch(() => {})
+    const got = waitMs instanceof Promise ? 'a promise' : showValue(waitMs)
+    warn(`retry.backoff of ${job.type}: got ${got}, takes milliseconds up to one year; the policy decided`)
+  } catch (thrown) {
     // An error about an error would leave the job without an outcome.
-    return undefined
+    warn(`retry.backoff of ${job.type} threw; the policy decided: ${classifyError(thrown).reason}`)
   }
+  return undefined
 }
 
 /** The failure as it was written, with the thrown value. */

@@ -141,6 +141,11 @@ it('FAIL-1 an error that nobody caught is how the attempt ended', async () => {
   expect(classifyError(await thrownBy('uncaught'))).toMatchObject({ code: 'IO_ERROR', reason: 'in a timer' })
 })
 
+it('WORK-5 messages that the handler itself sends to its parent process are not its answer', async () => {
+  expect(await run('chatters')).toBe('its own answer')
+  expect(progress).toBe(0)
+})
+
 it('LEASE-8 progress and stages go through the worker, and a refusal is thrown to the handler', async () => {
   expect(await run('moves')).toEqual({ name: 'UnstuckError', code: 'LEASE_LOST' })
   expect(progress).toBe(1)

@@ -26,6 +26,11 @@ export type ToChild =
   | { kind: 'stage-entered'; callId: number }
   | { kind: 'stage-refused'; callId: number; thrown: PackedThrown }
 
+/** A message of the entry. Handlers and their libraries send messages of their own to the parent process. */
+export interface FromEntry {
+  unstuck: FromChild
+}
+
 export type FromChild =
   | { kind: 'progress'; value?: number | undefined; text?: string | undefined }
   | { kind: 'stage'; callId: number; name: string }
@@ -122,7 +127,9 @@ async function superviseAttempt(
     send(abortMessage(signal.reason))
     endSoon()
   }
-  child.on('message', (message: FromChild) => {
+  child.on('message', (sent: Partial<FromEntry> | null) => {
+    const message = sent?.unstuck
+    if (message === undefined) return
     if (message.kind === 'progress') context.progress(message.value, message.text)
     else if (message.kind === 'stage') void enterStage(context, message).then(send)
     else {

@@ -5,7 +5,7 @@ import { type Handler, JobAborted, type JobContext } from '../attempt/handler.ts
 import { releaseJob } from '../attempt/release-request.ts'
 import { progressOf } from '../attempt/reported-progress.ts'
 import { type Timer, timing } from '../timing/timing.ts'
-import type { FromChild, ToChild } from './child-handler.ts'
+import type { FromChild, FromEntry, ToChild } from './child-handler.ts'
 import { spawnChild } from './spawn-child.ts'
 import { packThrown, unpackThrown } from './thrown-value.ts'
 
@@ -20,7 +20,8 @@ let progressTimer: Timer | undefined
 /** The last value, if the gap has kept it back. */
 let unsent: { value: number | undefined; text: string | undefined } | null = null
 
-const send = (message: FromChild, onSent = () => {}) => void process.send?.(message, onSent)
+const send = (message: FromChild, onSent = () => {}) =>
+  void process.send?.({ unstuck: message } satisfies FromEntry, onSent)
 
 process.on('message', (message: ToChild) => {
   if (message.kind === 'run') void run(message)

@@ -23,6 +23,38 @@ describe('groups', () => {
     expect(await groupOf(await app.enqueue({ type: 'plain', payload: { n: 1 }, group: 'c' }))).toBe('c')
   })
 
+  it.each([
+    [7, 'group of mail: got 7, takes a text'],
+    ['', 'group of mail: got "", takes 1 to 200 characters'],
+    ['a\u0000', 'a text without'],
+    ['x'.repeat(201), 'takes 1 to 200 characters'],
+  ])(
+    'RATE-7 a declaration that gives the group %j is refused before anything is sent',
+    async (group, says) => {
+      const sent: unknown[] = []
+      const store = memory()
+      const app = unstuck({
+        store: { ...store, enqueueJobs: async (news) => (sent.push(news), store.enqueueJobs(news)) },
+        logger: false,
+        jobs: defineJobs({ mail: job({ group: () => group as string }), plain: job() }),
+      })
+      q = app
+      await expect(app.enqueueMany([{ type: 'plain' }, { type: 'mail' }])).rejects.toThrow(says)
+      expect(sent).toEqual([])
+    },
+  )
+
+  it('RATE-7 a declaration that gives null gives no group', async () => {
+    const app = unstuck({
+      store: memory(),
+      logger: false,
+      jobs: defineJobs({ mail: job({ group: () => null as never }) }),
+    })
+    q = app
+    const { jobId } = await app.enqueue({ type: 'mail' })
+    expect((await app.store.getJob(jobId))?.group).toBeNull()
+  })
+
   it('RATE-7 the limits of queues are written before the first claim', async () => {
     const app = unstuck({ store: memory(), logger: false, queues: { mail: { groupOrder: 'fifo' } } })
     q = app

@@ -1,6 +1,7 @@
 // Checks payloads and results by the schemas of the declared jobs: at enqueue, before the handler and after it (WORK-8).
 import type { PgClient } from '../../compose/index.ts'
 import { invalidArgument, permanentError, UnstuckError } from '../../errors/index.ts'
+import { checkGroup } from '../../job/check-new-job.ts'
 import { type JobDeclarations, requireDeclared } from '../../job/declared-jobs.ts'
 import type { NewJob } from '../../job/job.ts'
 import { showPath } from '../../job/json-loss.ts'
@@ -49,12 +50,16 @@ export class JobSchemas {
     return pending.length === 0 ? undefined : Promise.all(pending).then(() => {})
   }
 
-  /** The jobs with the groups that their declarations give them. */
+  /** The jobs with the groups that their declarations give them; null is none, as undefined is. */
   withGroups(jobs: NewJob[]): NewJob[] {
     if (this.#jobs === undefined) return jobs
     return jobs.map((job) => {
-      const { group = this.#jobs?.[job.type]?.group?.(job.payload === undefined ? {} : job.payload) } = job
-      return group === job.group ? job : { ...job, group }
+      if (job.group !== undefined) return job
+      const group: unknown = this.#jobs?.[job.type]?.group?.(job.payload === undefined ? {} : job.payload)
+      if (group === undefined || group === null) return job
+      // Refused here, it fails alone: the database would refuse its batch, and abort the caller's transaction.
+      checkGroup(job.type, group)
+      return { ...job, group: group as string }
     })
   }
 

@@ -42,21 +42,28 @@ describe('retry of a handler', () => {
     ])
   })
 
-  it.each([
-    [
-      'throws',
-      () => {
-        throw new Error('no idea')
-      },
-    ], // prettier-ignore
-    ['returns no duration', () => Number.NaN],
-    ['returns a negative one', () => -5],
-  ])('FAIL-8 a function that %s leaves the wait to the policy', async (_, backoff) => {
-    q.handle('charge', failing, { retry: { backoff } })
-    const { jobId } = await q.enqueue({ type: 'charge' })
-    expect(await q.drain()).toEqual({ retried: 1 })
-    expect(Math.round((await waitOf(jobId)) / 1_000)).toBe(5)
-  })
+  const throws = () => {
+    throw new Error('no idea')
+  }
+  it.each<[string, () => unknown, string]>([
+    ['throws', throws, 'retry.backoff of charge threw; the policy decided: no idea'],
+    ['returns no duration', () => Number.NaN, 'got NaN, takes milliseconds up to one year'],
+    ['returns a negative one', () => -5, 'got -5'],
+    ['returns null', () => null, 'got null'],
+    ['returns a text', () => '1000', 'got "1000"'],
+    ['returns a promise that rejects', async () => throws(), 'got a promise'],
+  ])(
+    'FAIL-8 a function that %s leaves the wait to the policy, with a warning',
+    async (_, backoff, warning) => {
+      const warnings: string[] = []
+      q.on('config:warned', (warned) => warnings.push(warned.warning))
+      q.handle('charge', failing, { retry: { backoff: backoff as () => number } })
+      const { jobId } = await q.enqueue({ type: 'charge' })
+      expect(await q.drain()).toEqual({ retried: 1 })
+      expect(Math.round((await waitOf(jobId)) / 1_000)).toBe(5)
+      expect(warnings).toEqual([expect.stringContaining(warning)])
+    },
+  )
 
   it('FAIL-8 attempts of the handler end the job, unless it has its own', async () => {
     q.handle('charge', failing, { retry: { attempts: 1 } })

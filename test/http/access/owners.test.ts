@@ -64,6 +64,18 @@ describe('an owner', () => {
     expect(JSON.stringify(taken.body)).not.toContain(mine.body.id)
   })
 
+  it('C21 replaces no job by its dedupe key: it may be of another owner', async () => {
+    const body = { type: 'own', payload: { of: 'ana' }, dedupe_key: 'note' }
+    const mine = await bench.call('POST /v1/jobs', { as: ana, body })
+    const replacement = { ...body, payload: { of: 'bob' }, dedupe_replace: true }
+    const taken = await bench.call('POST /v1/jobs', { as: bob, body: replacement })
+    expect(taken).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } })
+    expect(await bench.store.getJob(mine.body.id)).toMatchObject({ owner: 'ana', payload: { of: 'ana' } })
+    expect((await bench.call('POST /v1/jobs', { body: replacement })).body).toMatchObject({
+      outcome: 'replaced',
+    })
+  })
+
   it('C21 sees the leases of its own jobs only', async () => {
     await enqueue(bench.store, { type: 'running', owner: 'ana' })
     await enqueue(bench.store, { type: 'running', owner: 'bob' })

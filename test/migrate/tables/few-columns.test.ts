@@ -1,6 +1,8 @@
 // Attach adds the columns that a table needs, and others by feature (ADR 0034).
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openTable } from '../../../src/compose/open-table.ts'
+import { defineJobs, type JobDeclarations, job } from '../../../src/job/declared-jobs.ts'
 import type { NewJob } from '../../../src/job/job.ts'
 import { clipProfile } from '../../../src/profile/clip.ts'
 import { converterProfile } from '../../../src/profile/converter.ts'
@@ -184,6 +186,20 @@ describe('a table without types, queues, priorities and payloads', () => {
       message: expect.stringContaining(`without the feature ${feature}`),
       hint: expect.stringContaining(`unstuck attach --features ${feature}`),
     })
+  })
+
+  it('OPS-13 RATE-7 a worker does not start with a declared group that the table has no column for', async () => {
+    const opened = openTable({ schema: 'unstuck', table, databaseUrl: database.url })
+    const policy = await store().readPolicy()
+    const start = (jobs: JobDeclarations) => opened.checkFeatures?.(policy, jobs)
+    await start(defineJobs({ mail: job() }))
+    await expect(start(defineJobs({ mail: job({ group: () => 'a' }) }))).rejects.toMatchObject({
+      code: 'NOT_SUPPORTED',
+      message:
+        'the declaration of mail, in public.mail_jobs, uses groups, and the table has no column group_key',
+      hint: expect.stringContaining('unstuck attach --features groups'),
+    })
+    await opened.close()
   })
 
   const enqueue = (fields: Partial<NewJob>) => store().enqueueJobs([{ type: 'mail', payload: {}, ...fields }])

@@ -44,7 +44,7 @@ begin
             from "unstuck".new_jobs(p_shared, p_payloads, p_jobs, p_now, null) asked
             join "unstuck".dedupe_windows held
               on held.attachment = p_attachment and held.type = asked.type and held.dedupe_key = asked.dedupe_key
-           where asked.dedupe_for_ms is not null and held.job_id <> all (p_ids));
+           where asked.dedupe_for_ms is not null and held.job_id not in (select id from unnest(p_ids) id));
 end
 $$;
 
@@ -56,7 +56,7 @@ begin
   delete from "unstuck".dedupe_windows held
    using "unstuck".new_jobs(p_shared, p_payloads, p_jobs, null, null) asked
    where held.attachment = p_attachment and held.type = asked.type and held.dedupe_key = asked.dedupe_key
-     and held.job_id = p_ids[asked.place] and p_ids[asked.place] <> all (coalesce(p_created, '{}'));
+     and held.job_id = p_ids[asked.place] and held.job_id not in (select id from unnest(p_created) id);
   return true;
 end
 $$;

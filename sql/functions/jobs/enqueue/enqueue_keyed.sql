@@ -31,7 +31,7 @@ begin
     exit when not v_replaces;
     v_missed := array(select asked.place from "unstuck".new_jobs(p_shared, p_payloads, p_jobs, p_now, null) asked
                        where asked.dedupe_replace and (v_replaced ? asked.place::text) is not true
-                         and p_ids[asked.place] <> all (coalesce(created, '{}')));
+                         and p_ids[asked.place] not in (select id from pg_catalog.unnest(created) id));
     exit when cardinality(v_missed) = 0;
   end loop;
   if coalesce(cardinality(created), 0) = cardinality(p_ids) then

@@ -19,7 +19,8 @@ begin
            asked.owner, asked.dedupe_key, p_now, p_now, asked.run_at, asked.stage, asked.expected_duration_ms,
            asked.max_attempts, asked.traceparent, asked.backoff_steps_ms, asked.expires_at, asked.group_key
       from "unstuck".new_jobs(p_shared, p_payloads, p_jobs, p_now, p_max_attempts) asked
-     where (p_settled is null or asked.place <> all (p_settled))
+     -- By a hash: a comparison with each element took a second for 10,000 jobs.
+     where asked.place not in (select place from pg_catalog.unnest(p_settled) place)
        /*+shared_keys and (v_may_write is null or p_ids[asked.place] = any (v_may_write)) */
      -- In one order, so that two calls with the same keys do not deadlock.
      order by asked.type, asked.dedupe_key nulls first, asked.place

@@ -17,7 +17,7 @@ begin
                  job.place = max(job.place) over (partition by job.type, job.dedupe_key) as is_last
             from "unstuck".new_jobs(p_shared, p_payloads, p_jobs, p_now, null) job
            where job.dedupe_replace and job.dedupe_key is not null
-             and (p_places is null or job.place = any (p_places))) asked;
+             and (p_places is null or job.place in (select place from pg_catalog.unnest(p_places) place))) asked;
   if v_keys is null then
     return;
   end if;
@@ -30,7 +30,7 @@ begin
                      where job."type"::text = asked.type and job."dedupe_key"::text = asked.dedupe_key
                        and job."status" = /*waiting*/'waiting'
                      order by job."created_at", job."id" limit 1 for no key update) held
-     where asked.place = any (v_last)
+     where asked.place in (select place from pg_catalog.unnest(v_last) place)
   ), changed as (
     update "unstuck"."jobs" job
        set "queue" = locked.queue, "payload" = locked.payload, "priority" = locked.priority, "owner" = locked.owner,

@@ -27,6 +27,7 @@ end
 $$;
 
 -- Private: the number of due jobs before a waiting one, up to 1000: of its group, or of those in its queue without one.
+-- In a group in order these are the waiting jobs with a smaller id, due or not.
 create or replace function "unstuck"."jobs_ahead"(p_id /*id*/uuid)
 returns int language plpgsql stable as $$
 declare
@@ -38,7 +39,16 @@ begin
   select coalesce(job."queue", job."type"), job."priority", coalesce(job."run_at", job."created_at"), job."group_key"
     into v_queue, v_priority, v_due_at, v_group
     from "unstuck"."jobs" job where job."id" = p_id;
-  if v_group is not null then
+  if v_group is not null and exists (
+    select from "unstuck".queue_limits known
+     where known.attachment = /*attachment*/'native' and known.queue = v_queue and known.group_order is not null) then
+    return count(*)
+      from (select from "unstuck"."jobs" job
+             where job."status" in /*unfinished_words*/('waiting', 'running')
+               and job."status" = (select /*waiting*/'waiting') and coalesce(job."queue", job."type")::text = v_queue
+               and job."group_key" is not null and job."group_key"::text = v_group and job."id" < p_id
+             limit 1000) ahead;
+  elsif v_group is not null then
     return count(*)
       from (select from "unstuck"."jobs" job
              where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type")::text = v_queue

@@ -83,6 +83,23 @@ export function describeGroupOrder<Tx>(opened: () => StoreHarness<Tx>): void {
       expect(idsOf(await claimMany(store))).toEqual([second])
     })
 
+    it('RATE-7 FAIL-8 a head whose retry would come after its expiry does not block its group', async () => {
+      const { store, elapse } = opened()
+      await ordered(store)
+      const first = await enqueueOne(store, { group: 'a', ttlMs: 10 * MINUTE })
+      const [second, third] = await enqueueMany(store, 2, { group: 'a' })
+      await fail(store, await claimOne(store), { retryInMs: HOUR })
+      expect(await claimMany(store)).toEqual([])
+      await elapse(11 * MINUTE)
+      expect((await store.readJobFacts(third as string))?.limit).toMatchObject({ headId: second })
+      const next = await claimOne(store)
+      expect(next.jobId).toBe(second)
+      await complete(store, next)
+      await elapse(HOUR)
+      expect((await claimOne(store)).jobId).toBe(third)
+      expect(await readJob(store, first)).toMatchObject({ status: 'dead', error: { code: 'EXPIRED' } })
+    })
+
     it('RATE-7 a head that starts later blocks its group', async () => {
       const { store, elapse } = opened()
       await ordered(store)
@@ -103,6 +120,34 @@ export function describeGroupOrder<Tx>(opened: () => StoreHarness<Tx>): void {
       if (end === 'expired') await elapse(2 * MINUTE)
       expect(idsOf(await claimMany(store))).toEqual([next])
       expect((await readJob(store, head)).status).toBe(end === 'cancelled' ? 'cancelled' : 'dead')
+    })
+
+    it('RATE-7 hundreds of expired heads do not block their groups', async () => {
+      const { store, elapse } = opened()
+      await ordered(store)
+      for (const group of ['a', 'b', 'c']) await enqueueMany(store, 400, { group, ttlMs: MINUTE })
+      const live = [
+        await enqueueOne(store, { group: 'a' }),
+        await enqueueOne(store, { group: 'b' }),
+        await enqueueOne(store, { group: 'c' }),
+      ]
+      await elapse(2 * MINUTE)
+      expect(idsOf(await claimMany(store)).toSorted()).toEqual(live.toSorted())
+    })
+
+    it('RATE-7 an expired job behind one that has not expired is not ended before its turn', async () => {
+      const { store, elapse } = opened()
+      await ordered(store)
+      const expiring = { group: 'a', ttlMs: MINUTE }
+      const ids = [
+        await enqueueOne(store, expiring),
+        await enqueueOne(store, { group: 'a' }),
+        await enqueueOne(store, expiring),
+      ]
+      await elapse(2 * MINUTE)
+      expect(idsOf(await claimMany(store, { limit: 1 }))).toEqual([ids[1]])
+      const statuses = await Promise.all(ids.map(async (id) => (await readJob(store, id)).status))
+      expect(statuses).toEqual(['dead', 'running', 'waiting'])
     })
 
     it('RATE-7 a job that was released or reaped is the head again', async () => {
@@ -132,6 +177,19 @@ export function describeGroupOrder<Tx>(opened: () => StoreHarness<Tx>): void {
       expect(again.jobId).toBe(first)
       await complete(store, again)
       expect((await claimOne(store)).jobId).toBe(third)
+    })
+
+    it('RATE-7 SEE-8 the jobs ahead are those with a smaller id, whatever their priority and their due time', async () => {
+      const { store } = opened()
+      await ordered(store)
+      const ids = [
+        await enqueueOne(store, { group: 'a', delayMs: HOUR, priority: 5 }),
+        await enqueueOne(store, { group: 'a' }),
+        await enqueueOne(store, { group: 'a', priority: -5 }),
+      ]
+      await enqueueOne(store, { group: 'b' })
+      const facts = await Promise.all(ids.map((id) => store.readJobFacts(id)))
+      expect(facts.map((of) => of?.ahead)).toEqual([0, 1, 2])
     })
 
     it('RATE-7 a claim by id starts the head alone', async () => {

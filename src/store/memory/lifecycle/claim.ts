@@ -22,7 +22,7 @@ import {
 import { policyOf } from '../state/policy-of.ts'
 import { admitJob, isAdmitting, isSurelyAdmitted } from './admit-job.ts'
 import { isIdle, keepWorker, keptJob, reserveWorker } from './last-chance.ts'
-import { hasLimits, hasPlace, heldBackQueues, inTurns, noteTurns } from './turns.ts'
+import { hasLimits, hasPlace, heldBackQueues, inTurns, noteTurns, precedesInGroup } from './turns.ts'
 
 const MAX_CLAIM_LIMIT = 10_000
 
@@ -52,7 +52,8 @@ export function claimJobs(state: MemoryState, request: ClaimRequest): ClaimedJob
   }
   const { taken, claimed, isFull, read = taken } = takeDue(state, grant, due, request.limit)
   const left = due.filter((job) => isSpent(state, grant, job) && isAdmitting(state, job.queue, grant.nowMs))
-  const met = isFull ? left.filter((job) => isBefore(job, read)) : left
+  const isMet = (job: Job) => !isFull || isBefore(job, read) || precedesInGroup(state, job, read)
+  const met = left.filter(isMet)
   for (const job of met) writePlan(state, grant, planExhausted(grant, job))
   noteTurns(state, taken)
   if (isLimited && !isFull) {

@@ -2,6 +2,7 @@
 // sql/functions/jobs/claim/groups do the same.
 import type { Job } from '../../../job/job.ts'
 import type { LimitFacts } from '../../../policy/explain/job-facts.ts'
+import { isExpired } from '../reaping/reap-plan.ts'
 import { dueMs, type MemoryState } from '../state/memory-state.ts'
 
 /** Whether a claim has to look at limits or groups at all. */
@@ -56,18 +57,24 @@ export function noteTurns(state: MemoryState, taken: Job[]): void {
   for (const { queue, group } of taken) if (group !== null) state.reachedGroups.set(queue, group)
 }
 
+/** Whether the claim of these jobs passed this one, which comes first in the order of its group. */
+export function precedesInGroup(state: MemoryState, job: Job, taken: Job[]): boolean {
+  return isOrdered(state, job) && taken.some((other) => groupOf(other) === groupOf(job) && job.id < other.id)
+}
+
 const groupOf = ({ queue, group }: Job) => JSON.stringify([queue, group])
 
 function isOrdered(state: MemoryState, { queue, group }: Job): boolean {
   return group !== null && state.queueLimits.get(queue)?.groupOrder === 'fifo'
 }
 
-/** The first waiting job of each group in order, due or not. */
+/** The first waiting job of each group in order, due or not. One that expired before it was due never runs, and is none. */
 function headsOf(state: MemoryState, isSpent: (job: Job) => boolean): Map<string, string> {
   const heads = new Map<string, string>()
   for (const job of state.jobs.values()) {
     if (job.status !== 'waiting' || !isOrdered(state, job)) continue
-    if (isSpent(job) && dueMs(job) <= state.nowMs()) continue
+    const isDue = dueMs(job) <= state.nowMs()
+    if (isDue ? isSpent(job) : isExpired(job, state.nowMs())) continue
     const head = heads.get(groupOf(job))
     if (head === undefined || job.id < head) heads.set(groupOf(job), job.id)
   }

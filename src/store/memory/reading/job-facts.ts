@@ -70,13 +70,13 @@ export function readJobFacts(
 }
 
 function countAhead(state: MemoryState, job: Job, nowMs: number): number {
+  const isOrdered = job.group !== null && (state.queueLimits.get(job.queue)?.groupOrder ?? null) !== null
   const others = [...state.jobs.values()].filter(
     (other) =>
       other.status === 'waiting' &&
       other.queue === job.queue &&
       other.group === job.group &&
-      dueMs(other) <= nowMs &&
-      isBefore(other, job),
+      (isOrdered ? other.id < job.id : dueMs(other) <= nowMs && isBefore(other, job)),
   )
   return Math.min(others.length, MAX_AHEAD)
 }

@@ -2,7 +2,8 @@
 -- priority, and how many more jobs the claim may take: none if it got a last chance, or is reserved for one. p_slots:
 -- those of half-open breakers. If limits kept it from taking all that it asked for, the last batch has no jobs, but the
 -- names of these queues, "held_back": a job that ends there may let another one start. Its priority is NULL, as that of
--- a refusal, if it got nothing because another claim is at a queue or group of this one.
+-- a refusal, if it got nothing because another claim is at a queue or group of this one, or because it ended as many
+-- jobs as a claim may and left others that hold up their groups.
 create or replace function "unstuck"."claim_limited"(
   p_worker_id text, p_queues text[], p_limit int, p_types jsonb, p_policy "unstuck".policies, p_lease_ms bigint,
   p_lease_id uuid, p_id /*id*/uuid, p_actor text, p_slots jsonb, inout free int,
@@ -13,6 +14,7 @@ declare
   v_slots jsonb := p_slots; v_skips text[] := '{}'; v_buried int := 0; v_held_back text[] := '{}';
   v_is_refused boolean := false;
   v_turn record; v_due record; v_choice record; v_asked text[]; v_ids /*id*/uuid[]; v_is_spent boolean;
+  v_followers int; v_ended int := 0;
 begin
   while free > 0 loop
     v_turn := "unstuck"."next_turn"(least(free, v_size), p_types, p_policy, v_skips, p_id, v_queues, v_after);
@@ -37,6 +39,11 @@ begin
       -- Without ids it has ended jobs, or skips some from now on: another turn.
       v_is_spent := v_choice.ids is null;
       v_buried := v_choice.buried; v_skips := v_choice.skips; v_slots := v_choice.slots; v_ids := v_choice.ids;
+      if v_buried > v_ended and v_turn.lane = 1 and p_id is null then
+        v_ended := v_buried;
+        v_followers := "unstuck"."bury_followers"(v_queues[1], v_turn.ids, p_policy);
+        v_is_refused := v_is_refused or v_followers is not null and 'spent'::text = any (v_skips);
+      end if;
       exit when v_is_spent or cardinality(v_ids) = 0;
     end loop;
     if v_due.granted > 0 then

@@ -38,9 +38,9 @@ end
 $$;
 
 -- Private: locks the first waiting jobs of groups in order, and returns those of the first priority. The first is the
--- one with the smallest id: while it is in backoff or locked by somebody else, its group waits. It is found in the
--- statement that looks for running jobs, because one of them may come back and be the first again. is_full: a job of
--- one of the groups runs.
+-- one with the smallest id: while it is in backoff or locked by somebody else, its group waits, unless it expires
+-- before it is due, and so never runs. It is found in the statement that looks for running jobs, because one of them
+-- may come back and be the first again. is_full: a job of one of the groups runs.
 create or replace function "unstuck"."lock_heads"(
   p_queue text, p_groups text[], p_limit int, p_types jsonb, p_policy "unstuck".policies, p_skips text[],
   out priority int, out starts timestamptz[], out ids /*id*/uuid[], out is_full boolean)
@@ -58,6 +58,7 @@ begin
               where job."status" in /*unfinished_words*/('waiting', 'running')
                 and job."status" = (select /*waiting*/'waiting') and coalesce(job."queue", job."type")::text = p_queue
                 and job."group_key" is not null and job."group_key"::text = asked.name
+                and (job."expires_at" <= now() and job."run_at" > now()) is not true
               order by job."id" limit 1) first
   ), locked as materialized (
     select job."id" as id, job."priority" as priority, coalesce(job."run_at", job."created_at") as due_at

@@ -119,6 +119,7 @@ begin
                             and job."status" = (select /*waiting*/'waiting')
                             and coalesce(job."queue", job."type")::text = p_queue
                             and job."group_key" is not null and job."group_key"::text = named.name
+                            and (job."expires_at" <= now() and job."run_at" > now()) is not true
                           order by job."id" limit 1) end
              limit p_limit) open;
     exit when groups is not null or cardinality(v_names) < v_count or v_count >= 1000;

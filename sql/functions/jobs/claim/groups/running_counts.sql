@@ -20,7 +20,7 @@ begin
 end
 $$;
 
--- Private: the first waiting job of a group.
+-- Private: the first waiting job of a group. One that expired before it was due is none: it never runs.
 create or replace function "unstuck"."group_head"(p_queue text, p_group text)
 returns /*id*/uuid language plpgsql set enable_seqscan = off as $$
 begin
@@ -28,6 +28,7 @@ begin
            where job."status" in /*unfinished_words*/('waiting', 'running')
              and job."status" = (select /*waiting*/'waiting') and coalesce(job."queue", job."type")::text = p_queue
              and job."group_key" is not null and job."group_key"::text = p_group
+             and (job."expires_at" <= now() and job."run_at" > now()) is not true
            order by job."id" limit 1);
 end
 $$;
