@@ -96,6 +96,13 @@ describe('changing jobs', () => {
     })
   })
 
+  it('OPS-1 takes dedupe keys as long as the table does', async () => {
+    const enqueue = (length: number) =>
+      bench.call('POST /v1/jobs', { body: { type: 'made', dedupe_key: 'k'.repeat(length) } })
+    expect(await enqueue(1_000)).toMatchObject({ status: 201, body: { outcome: 'created' } })
+    expect(await enqueue(1_001)).toMatchObject({ status: 400, body: { code: 'INVALID_ARGUMENT' } })
+  })
+
   it.each([{ dedupe_for_ms: 1_000 }, { dedupe_replace: true }])(
     'OPS-8 %j without a key is refused, and the error names the key',
     async (rule) => {

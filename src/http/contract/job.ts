@@ -135,7 +135,7 @@ export const newJobSchema = z
     owner: z.string().min(1).max(200).optional(),
     /** Jobs of one group share the limits of their queue for groups, and groups take turns. */
     group: z.string().min(1).max(200).optional(),
-    dedupe_key: z.string().min(1).max(200).optional(),
+    dedupe_key: z.string().min(1).max(1_000).optional(),
     /** The key stays taken for this long, even if the job ends earlier. */
     dedupe_for_ms: z.number().min(1).optional(),
     /** A waiting job with the key gets the fields of this one. */

@@ -2,9 +2,14 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { UnstuckError } from '../../errors/index.ts'
 import type { ProgressReport } from '../../store/job-store.ts'
 import { createBatcher } from '../calls/batcher.ts'
-import { ReportedProgress } from './reported-progress.ts'
+import { progressOf, ReportedProgress } from './reported-progress.ts'
 
 const lease = { jobId: 'job', leaseId: 'lease' }
+
+it('LEASE-8 a value that is no number is refused by name', () => {
+  expect(() => progressOf('0.5' as never, undefined)).toThrow('progress: got "0.5", takes a number from 0 to 1')
+  expect(progressOf(1 + 1e-12, undefined)).toEqual({ value: 1, text: null })
+})
 
 describe('the writes of one attempt', () => {
   let written: ProgressReport[] = []

@@ -23,6 +23,7 @@ export function progressOf(value: number | undefined, text: string | undefined):
 }
 
 function withoutRounding(value: number): number {
+  if (typeof value !== 'number') return value // Refused with what it got.
   const nearest = Math.min(Math.max(value, 0), 1)
   return Math.abs(value - nearest) < ROUNDING ? nearest : value
 }
