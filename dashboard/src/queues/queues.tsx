@@ -1,6 +1,5 @@
 import { RequestProblem } from '../api/client.ts'
 import { reconnect } from '../api/live.ts'
-import { useTrends } from '../api/queries.ts'
 import { showClock, showCount, showShort } from '../format/show-time.ts'
 import { Go, useParam, useTimeMode } from '../shell/address.tsx'
 import { useTableLive } from '../shell/use-table-live.ts'
@@ -9,6 +8,7 @@ import { Sparkline } from '../ui/sparkline.tsx'
 import { Table } from '../ui/table.tsx'
 import { QueueTable } from './queue-table.tsx'
 import { countedUntil, failureRate, RANGES, type Range, type TrendRow, trendRows } from './trends.ts'
+import { useCountedTrends } from './use-counted-trends.ts'
 
 export function QueuesPage() {
   const { queues, connection } = useTableLive()
@@ -41,10 +41,9 @@ function Throughput() {
   const range: Range = text !== null && text in RANGES ? (text as Range) : '1h'
   const { name, unit, hours } = RANGES[range]
   const [mode] = useTimeMode()
-  const totals = useTrends({ hours, span: 'total' })
-  const spans = useTrends(RANGES[range]).data?.trends ?? []
-  const now = Date.parse(totals.data?.db_now ?? '') || 0
-  const until = now === 0 ? '' : `, until ${showClock(countedUntil('minute', now), mode)}`
+  const { answer: totals, countedMs } = useCountedTrends({ hours, span: 'total' })
+  const spans = useCountedTrends(RANGES[range]).answer.data?.trends ?? []
+  const until = countedMs === 0 ? '' : `, until ${showClock(countedUntil('minute', countedMs), mode)}`
   return (
     <Panel
       title={`Last ${name}${until}`}
@@ -52,7 +51,7 @@ function Throughput() {
     >
       <Read what="The trends" from={totals}>
         {({ trends }) => {
-          const rows = trendRows(trends, spans, range, now)
+          const rows = trendRows(trends, spans, range, countedMs)
           return rows.length === 0 ? (
             <Empty title={`Nothing was enqueued or finished in the last ${name}.`}>
               Workers write their counts once a minute.
