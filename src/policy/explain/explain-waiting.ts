@@ -147,7 +147,7 @@ function unheard({ breaker }: JobFacts): Reason[] {
 }
 
 export function describeUnheard({ name, unheard: jobs }: Pick<HoldingBreaker, 'name' | 'unheard'>): string {
-  return `${name} stays half-open: its last ${jobs} jobs reported no call; call it through gateway(), or close it`
+  return `${name} stays half-open: its last ${jobs} jobs reported no call; name it as the dependency of their handler, or close it`
 }
 
 function early({ runInMs, attempt, releases, lastEvent, error }: JobFacts): Reason[] {
