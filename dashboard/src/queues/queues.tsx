@@ -5,7 +5,7 @@ import { Go, useParam, useTimeMode } from '../shell/address.tsx'
 import { useTableLive } from '../shell/use-table-live.ts'
 import { Broken, Empty, Loading, Page, Panel, Read } from '../ui/page.tsx'
 import { Sparkline } from '../ui/sparkline.tsx'
-import { Table } from '../ui/table.tsx'
+import { CardCell, CardRow, CardTable } from '../ui/table.tsx'
 import { QueueTable } from './queue-table.tsx'
 import { countedUntil, failureRate, RANGES, type Range, type TrendRow, trendRows } from './trends.ts'
 import { useCountedTrends } from './use-counted-trends.ts'
@@ -57,7 +57,7 @@ function Throughput() {
               Workers write their counts once a minute.
             </Empty>
           ) : (
-            <Table
+            <CardTable
               name="trends"
               columns={['Type and queue', ...NUMBERS, `Completed per ${unit}`]}
               numbers={NUMBERS}
@@ -65,7 +65,7 @@ function Throughput() {
               {rows.map((row) => (
                 <TotalRow key={row.key} row={row} unit={unit} />
               ))}
-            </Table>
+            </CardTable>
           )
         }}
       </Read>
@@ -79,8 +79,8 @@ function TotalRow({ row: { total, line }, unit }: { row: TrendRow; unit: string 
   const rate = failureRate(total)
   const bound = (value: number) => (total.is_bounded && value > 0 ? '≥ ' : '') + showCount(value)
   return (
-    <tr className="border-t border-line">
-      <td className="max-w-40 py-2 pr-4 sm:max-w-72" title={total.type}>
+    <CardRow>
+      <CardCell className="max-w-40 py-2 pr-4 sm:max-w-72 max-sm:max-w-full" title={total.type}>
         {total.type === '*' ? (
           'others'
         ) : (
@@ -95,24 +95,33 @@ function TotalRow({ row: { total, line }, unit }: { row: TrendRow; unit: string 
         {total.queue === total.type ? null : (
           <span className="block truncate text-xs text-soft">{total.queue}</span>
         )}
-      </td>
-      <td className="pr-4 text-right whitespace-nowrap">{bound(total.enqueued)}</td>
-      <td className="pr-4 text-right whitespace-nowrap">{bound(total.completed)}</td>
-      <td className={`pr-4 text-right whitespace-nowrap ${total.failed > 0 ? 'text-bad' : ''}`}>
+      </CardCell>
+      <CardCell label="Enqueued" className="pr-4 text-right whitespace-nowrap">
+        {bound(total.enqueued)}
+      </CardCell>
+      <CardCell label="Completed" className="pr-4 text-right whitespace-nowrap">
+        {bound(total.completed)}
+      </CardCell>
+      <CardCell
+        label="Failed"
+        className={`pr-4 text-right whitespace-nowrap ${total.failed > 0 ? 'text-bad' : ''}`}
+      >
         {bound(total.failed)}
         {rate === null || total.failed === 0 ? '' : ` (${rate === 100 ? '100' : rate.toFixed(1)} %)`}
-      </td>
-      <td className="pr-4 text-right">{showCount(total.rescued)}</td>
-      <td className="py-1.5 pr-4 text-right whitespace-nowrap">
+      </CardCell>
+      <CardCell label="Rescued" className="pr-4 text-right">
+        {showCount(total.rescued)}
+      </CardCell>
+      <CardCell label="Wait p50, p95" className="py-1.5 pr-4 text-right whitespace-nowrap">
         <Durations p50={total.wait_p50_ms} p95={total.wait_p95_ms} />
-      </td>
-      <td className="py-1.5 pr-4 text-right whitespace-nowrap">
+      </CardCell>
+      <CardCell label="Run p50, p95" className="py-1.5 pr-4 text-right whitespace-nowrap">
         <Durations p50={total.run_p50_ms} p95={total.run_p95_ms} />
-      </td>
-      <td className="w-40 align-middle">
+      </CardCell>
+      <CardCell className="w-40 align-middle max-sm:w-auto">
         <Sparkline name={`${total.type} completed per ${unit}`} values={line} />
-      </td>
-    </tr>
+      </CardCell>
+    </CardRow>
   )
 }
 
