@@ -54,16 +54,19 @@ describe('events', () => {
     },
   )
 
-  it.skipIf(noTerminal !== null)('OPS-8 status breaks its sentences between words', async () => {
-    const reason = 'the vendor asked us to stop until the migration of their billing is done'
-    await store.pauseQueue('asr', { actor: 'ana', reason })
-    const terminal = openTerminal(['status'], { env: env(), columns: 80 })
-    await terminal.ended
-    await store.resumeQueue('asr', { actor: 'ana' })
-    const lines = stripVTControlCharacters(terminal.raw()).split('\r\n')
-    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80)
-    expect(lines.join(' ').replace(/ +/g, ' ')).toContain(reason)
-  })
+  it.skipIf(noTerminal !== null).each(['status', 'doctor'])(
+    'OPS-8 %s breaks its sentences between words',
+    async (command) => {
+      const reason = 'the vendor asked us to stop until the migration of their billing is done'
+      await store.pauseQueue('asr', { actor: 'ana', reason })
+      const terminal = openTerminal([command], { env: env(), columns: 80 })
+      await terminal.ended
+      await store.resumeQueue('asr', { actor: 'ana' })
+      const lines = stripVTControlCharacters(terminal.raw()).split('\r\n')
+      for (const line of lines) expect(line.length).toBeLessThanOrEqual(80)
+      expect(lines.join(' ').replace(/ +/g, ' ')).toContain(reason)
+    },
+  )
 
   it('SEE-3 shows the newest events, oldest first, without lease ids', async () => {
     const first = await failOne('a')

@@ -155,7 +155,10 @@ async function trendsCommand(flags: TrendFlags): Promise<void> {
         showDurations(trend.runP50Ms, trend.runP95Ms),
       ]),
     ]
-    printTable(rows, { whole: ['AT', 'TYPE'], spare: ['WAIT P50/P95', 'RUN P50/P95', 'SINCE'] })
+    printTable(rows, {
+      whole: ['AT', 'ENQUEUED', 'COMPLETED', 'FAILED', 'RESCUED'],
+      spare: ['SINCE', 'RUN P50/P95', 'WAIT P50/P95'],
+    })
   })
 }
 

@@ -17,8 +17,12 @@ export function printLine(line: string | Line = '', width = Number.POSITIVE_INFI
 
 /** A sentence, broken between words in a terminal; later lines start with `indent` spaces. */
 export function printWrapped(text: string, indent: number): void {
+  for (const line of terminalLines(text, indent)) printLine(line)
+}
+
+export function terminalLines(text: string, indent: number): string[] {
   const { isTTY, columns } = process.stdout
-  for (const line of isTTY ? wrapText(text, columns, indent) : [text]) printLine(line)
+  return isTTY ? wrapText(text, columns, indent) : [text]
 }
 
 /** Keeps the line ends of the text. */
