@@ -80,7 +80,7 @@ function TotalRow({ row: { total, line }, unit }: { row: TrendRow; unit: string 
   const bound = (value: number) => (total.is_bounded && value > 0 ? '≥ ' : '') + showCount(value)
   return (
     <CardRow>
-      <CardCell className="max-w-40 py-2 pr-4 sm:max-w-72 max-sm:max-w-full" title={total.type}>
+      <CardCell className="py-2 pr-4 max-sm:max-w-full sm:max-w-32 xl:max-w-72" title={total.type}>
         {total.type === '*' ? (
           'others'
         ) : (
@@ -118,7 +118,7 @@ function TotalRow({ row: { total, line }, unit }: { row: TrendRow; unit: string 
       <CardCell label="Run p50, p95" className="py-1.5 pr-4 text-right whitespace-nowrap">
         <Durations p50={total.run_p50_ms} p95={total.run_p95_ms} />
       </CardCell>
-      <CardCell className="w-40 align-middle max-sm:w-auto">
+      <CardCell className="align-middle sm:w-24 xl:w-40">
         <Sparkline name={`${total.type} completed per ${unit}`} values={line} />
       </CardCell>
     </CardRow>

@@ -46,7 +46,7 @@ export function CardTable({ name, columns, numbers = [], children }: TableProps)
                 key={column}
                 role="columnheader"
                 scope="col"
-                className={`py-1.5 pr-4 font-medium whitespace-nowrap ${numbers.includes(column) ? 'text-right' : ''}`}
+                className={`py-1.5 pr-4 align-bottom font-medium xl:whitespace-nowrap ${numbers.includes(column) ? 'text-right' : ''}`}
               >
                 {column === '' ? <span className="sr-only">Actions</span> : column}
               </th>
