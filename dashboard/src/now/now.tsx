@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { DeadLetterList, Queue, TableHealth } from '../../../src/http/contract/index.ts'
+import type { DeadLetterList, Queue, TableHealth, Worker } from '../../../src/http/contract/index.ts'
 import { RequestProblem } from '../api/client.ts'
 import { reconnect } from '../api/live.ts'
 import { useDeadLetters, useWorkers } from '../api/queries.ts'
@@ -141,20 +141,31 @@ function WorkerCounter() {
   if (answer === undefined) return <Counter name="Workers" value={null} note="" to="/workers" />
   const { fleet, workers } = answer
   const killed = workers.filter(({ state, seen_ms }) => state === 'gone' && seen_ms < HOUR_MS).length
-  const troubled = workers.filter(({ state }) => ['late', 'silent', 'zombie'].includes(state)).length
+  const count = (wanted: Worker['state']) => workers.filter(({ state }) => state === wanted).length
+  const troubled = [
+    [count('silent'), 'silent'],
+    [count('zombie'), 'stuck'],
+    [count('late'), 'late'],
+  ] as const
   const notes = [
-    [troubled, 'late, silent or stuck'],
+    ...troubled,
     [killed, 'killed or lost within the hour'],
     [fleet.draining, 'draining'],
   ] as const
-  const note = notes.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`)
+  const note = notes.filter(([found]) => found > 0).map(([found, word]) => `${found} ${word}`)
   return (
     <Counter
       name="Workers"
       value={{ count: fleet.workers, isAtLeast: false }}
       note={note.join(', ') || (fleet.workers === 0 ? 'none reports' : 'all live')}
       to="/workers"
-      bad={troubled + killed === 0 ? null : fleet.workers === 0 ? 'value' : 'note'}
+      bad={
+        killed === 0 && troubled.every(([found]) => found === 0)
+          ? null
+          : fleet.workers === 0
+            ? 'value'
+            : 'note'
+      }
     />
   )
 }
