@@ -1,6 +1,11 @@
 import type { Job } from '../../../job/job.ts'
 import { stageOf } from '../../../job/stage.ts'
-import { breakerState, nextProbeInMs, runningProbes, unheardJobs } from '../../../policy/dependency/breaker.ts'
+import {
+  breakerState,
+  nextProbeInMs,
+  runningProbes,
+  unheardJobs,
+} from '../../../policy/dependency/breaker.ts'
 import type { HoldingBreaker, JobFacts, PauseFacts } from '../../../policy/explain/job-facts.ts'
 import { type PolicyOverride, withOverride } from '../../../policy/policy.ts'
 import { hasBudget, isLastChance } from '../../../policy/retry/budget.ts'
