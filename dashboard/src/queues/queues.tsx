@@ -43,7 +43,8 @@ function Throughput() {
   const [mode] = useTimeMode()
   const { answer: totals, countedMs } = useCountedTrends({ hours, span: 'total' })
   const spans = useCountedTrends(RANGES[range]).answer.data?.trends ?? []
-  const until = countedMs === 0 ? '' : `, until ${showClock(countedUntil('minute', countedMs), mode)}`
+  const until =
+    countedMs === 0 ? '' : `, complete until ${showClock(countedUntil('minute', countedMs), mode)}`
   return (
     <Panel
       title={`Last ${name}${until}`}

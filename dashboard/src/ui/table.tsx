@@ -87,12 +87,16 @@ export function CardCell({ label, className = '', title, children }: CardCellPro
       title={title}
       className={`max-sm:p-0 max-sm:text-left ${label === undefined ? 'max-sm:col-span-3' : ''} ${className}`}
     >
-      {label === undefined ? null : (
-        <span aria-hidden="true" className="block text-xs text-soft sm:hidden">
-          {label}
-        </span>
+      {label === undefined ? (
+        children
+      ) : (
+        <>
+          <span aria-hidden="true" className="block text-xs text-soft sm:hidden">
+            {label}
+          </span>
+          <div>{children}</div>
+        </>
       )}
-      {children}
     </td>
   )
 }
