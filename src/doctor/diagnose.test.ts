@@ -13,6 +13,7 @@ import { nativePolicy } from '../policy/policy.ts'
 import type { Breaker, QueueStatus } from '../store/ports/dependency-store.ts'
 import type { Health } from '../store/ports/reading-store.ts'
 import type { WorkerStatus } from '../store/ports/worker-store.ts'
+import { showSkew } from './checks/connection.ts'
 import { diagnose } from './diagnose.ts'
 import type { DoctorFacts, HorizonHolder } from './facts.ts'
 
@@ -25,6 +26,7 @@ describe('the server', () => {
     for (const clockSkewMs of [-1_100, 1_100])
       expect(kinds(withServer({ clockSkewMs }))).toEqual([['warning', 'connection']])
     expect(withServer({ clockSkewMs: 900 })).toEqual([])
+    expect([-3, -12, 1_204].map(showSkew)).toEqual(['0.00 s', '-0.01 s', '1.20 s'])
     // The answer was so long on its way that the clocks may well agree.
     expect(withServer({ clockSkewMs: 1_100, roundTripMs: 500 })).toEqual([])
   })

@@ -164,6 +164,18 @@ it('BREAK-4 SEE-6 unstuck status names breakers that are not closed and queues t
   })
 })
 
+it('SEE-7 unstuck status does not promise a probe where no job ever reports one', async () => {
+  await store.mapDependency('convert', 'deaf')
+  await store.writeBreaker('deaf', { minCalls: 1, closeAfter: 1 })
+  await store.recordCalls('deaf', [{ isFailure: true }])
+  await database.pool.query(
+    "update unstuck.breakers set cooldown_until = now(), unheard = 1 where name = 'deaf'",
+  )
+  expect((await run('status')).stdout).toMatch(
+    /breaker deaf HALF-OPEN for .* — its last job reported no call/,
+  )
+})
+
 describe('limits', () => {
   it('RATE-4 shows the remaining tokens, also by owner', async () => {
     await database.pool.query('truncate unstuck.rate_limits')

@@ -1,6 +1,7 @@
 // Output: events, exports, colours, and closed pipes.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { followEvents, latestEvents } from '../../src/cli/jobs/event-tail.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
@@ -41,6 +42,32 @@ async function failOne(reason: string): Promise<string> {
 }
 
 describe('events', () => {
+  it.skipIf(noTerminal !== null).each([80, 200])(
+    'SEE-3 in a terminal of %i columns they are relative in time, and break between words',
+    async (columns) => {
+      const jobId = await failOne('the gateway did not answer within the time that it was given, again')
+      const terminal = openTerminal(['events'], { env: env(), columns })
+      expect(await terminal.ended).toBe(0)
+      const lines = stripVTControlCharacters(terminal.raw()).split('\r\n')
+      for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns)
+      expect(lines[0]).toMatch(new RegExp(`^(now|\\d+ s ago) +${jobId}  failed`))
+    },
+  )
+
+  it.skipIf(noTerminal !== null).each(['status', 'doctor'])(
+    'OPS-8 %s breaks its sentences between words',
+    async (command) => {
+      const reason = 'the vendor asked us to stop until the migration of their billing is done'
+      await store.pauseQueue('asr', { actor: 'ana', reason })
+      const terminal = openTerminal([command], { env: env(), columns: 80 })
+      await terminal.ended
+      await store.resumeQueue('asr', { actor: 'ana' })
+      const lines = stripVTControlCharacters(terminal.raw()).split('\r\n')
+      for (const line of lines) expect(line.length).toBeLessThanOrEqual(80)
+      expect(lines.join(' ').replace(/ +/g, ' ')).toContain(reason)
+    },
+  )
+
   it('SEE-3 shows the newest events, oldest first, without lease ids', async () => {
     const first = await failOne('a')
     const second = await failOne('b')

@@ -41,19 +41,30 @@ async function read<Answer extends { db_now: string }>(path: string, values: Val
 
 /** No polling after a refusal. */
 const again =
-  (refetchMs: number | undefined) =>
-  ({ state: { error } }: { state: { error: Error | null } }): number | false =>
-    error instanceof RequestProblem && error.isFinal ? false : (refetchMs ?? false)
+  <Answer>(refetchMs: Refetch<Answer> | undefined) =>
+  ({
+    state: { error, data },
+  }: {
+    state: { error: Error | null; data?: Answer | undefined }
+  }): number | false => {
+    if (refetchMs === undefined || (error instanceof RequestProblem && error.isFinal)) return false
+    if (typeof refetchMs === 'number') return refetchMs
+    return data === undefined ? UNANSWERED_MS : refetchMs(data)
+  }
 
-interface Reading {
+/** A time, or one that depends on the last answer. */
+type Refetch<Answer> = number | ((answer: Answer) => number)
+const UNANSWERED_MS = 5_000
+
+interface Reading<Refetching = number> {
   values?: Values
-  refetchMs?: number
+  refetchMs?: Refetching
   isEnabled?: boolean
 }
 
 function useResource<Answer extends { db_now: string }>(
   path: string,
-  { values = {}, refetchMs, isEnabled = true }: Reading = {},
+  { values = {}, refetchMs, isEnabled = true }: Reading<Refetch<Answer>> = {},
 ): UseQueryResult<Answer> {
   return useQuery({
     queryKey: [path, values],
@@ -66,7 +77,7 @@ function useResource<Answer extends { db_now: string }>(
 
 function useTableResource<Answer extends { db_now: string }>(
   path: string,
-  { values = {}, ...reading }: Reading = {},
+  { values = {}, ...reading }: Reading<Refetch<Answer>> = {},
 ): UseQueryResult<Answer> {
   const [table] = useTable()
   return useResource<Answer>(path, { ...reading, values: { ...values, table } })
@@ -108,8 +119,10 @@ export const useRateLimits = () =>
 
 export const useDeadLetters = () => useTableResource<DeadLetterList>('v1/dead-letters', { refetchMs: 5_000 })
 export const useWorkers = () => useTableResource<WorkerList>('v1/workers', { refetchMs: 3_000 })
-export const useTrends = ({ hours, span }: { hours: number; span: string }) =>
-  useTableResource<TrendList>('v1/trends', { values: { hours, span, limit: 10_000 }, refetchMs: 30_000 })
+export const useTrends = (
+  { hours, span }: { hours: number; span: string },
+  refetchMs: Refetch<TrendList> = 30_000,
+) => useTableResource<TrendList>('v1/trends', { values: { hours, span, limit: 10_000 }, refetchMs })
 export const useSlo = () => useTableResource<SloAnswer>('v1/slo', { refetchMs: 5_000 })
 export const useStale = () =>
   useTableResource<StaleList>('v1/stale', { values: { limit: 50 }, refetchMs: 3_000 })

@@ -35,7 +35,9 @@ export function BreakerCard({ breaker, queues }: { breaker: Breaker; queues: Que
         <dt className="text-soft">Next probe</dt>
         <dd>
           {breaker.next_probe_in_ms === null
-            ? 'not needed'
+            ? breaker.state === 'held'
+              ? 'none while it is held'
+              : 'not needed'
             : breaker.next_probe_in_ms <= 0
               ? 'with the next job'
               : `in ${showDuration(breaker.next_probe_in_ms)}`}

@@ -12,10 +12,12 @@ const LOOKS: Record<WhyAnswer['verdict'], { tone: Tone; word: string }> = {
   runnable: { tone: 'info', word: 'runnable' },
 }
 
-/** One sentence, then all reasons, blocking ones first. */
+/** One sentence, then all reasons, blocking ones first. The lease counts down in its own card: a second copy would differ. */
 export function WhyPanel({ why }: { why: WhyAnswer }) {
   const { tone, word } = LOOKS[why.verdict]
-  const reasons = why.reasons.toSorted((a, b) => Number(b.is_blocking) - Number(a.is_blocking))
+  const reasons = why.reasons
+    .filter(({ code }) => code !== 'LEASED')
+    .toSorted((a, b) => Number(b.is_blocking) - Number(a.is_blocking))
   return (
     <section data-why tabIndex={-1} aria-label="Why" className={`panel border-l-4 px-4 py-3 ${edgeOf[tone]}`}>
       <div className="flex flex-wrap items-center gap-2">

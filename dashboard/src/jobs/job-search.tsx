@@ -35,7 +35,7 @@ export function JobSearch({ q, search, problem }: SearchProps) {
           placeholder="type:run_tsa status:dead error:GW_5XX"
           value={text}
           onChange={(event) => setText(event.target.value)}
-          className="min-h-9 min-w-0 grow rounded-md border border-edge bg-panel px-3 font-mono text-sm placeholder:text-soft"
+          className="min-h-9 min-w-0 grow rounded-md border border-edge bg-panel px-3 font-mono text-sm leading-6 placeholder:text-soft"
         />
         <Button type="submit" kind="main">
           Search

@@ -148,5 +148,7 @@ function Note({ job }: { job: Job }) {
     <span className="text-soft">
       due <Time at={job.run_at} isRelative />
     </span>
-  ) : null
+  ) : (
+    '–'
+  )
 }

@@ -1,7 +1,7 @@
 // The last hour by minute.
-import { useTrends } from '../api/queries.ts'
 import { showClock, showCount } from '../format/show-time.ts'
 import { countedUntil, lineOf, RANGES } from '../queues/trends.ts'
+import { useCountedTrends } from '../queues/use-counted-trends.ts'
 import { Go, useTimeMode } from '../shell/address.tsx'
 import { Sparkline } from '../ui/sparkline.tsx'
 
@@ -13,22 +13,20 @@ const LINES = [
 ] as const
 
 export function LastHour() {
-  const trends = useTrends(RANGES['1h'])
+  const { answer, countedMs } = useCountedTrends(RANGES['1h'])
   const [mode] = useTimeMode()
-  if (trends.data === undefined) return null
-  // The answer's own clock: a minute that ended since is not in it.
-  const now = Date.parse(trends.data.db_now)
-  const rows = trends.data.trends
+  if (answer.data === undefined) return null
+  const rows = answer.data.trends
   const isBounded = rows.some(({ is_bounded }) => is_bounded)
   return (
     <section aria-label="Last hour" className="panel px-4 py-3">
       <p className="mb-1 flex flex-wrap justify-between gap-x-4 text-xs text-soft">
         <span className="font-medium">Last hour, by minute</span>
-        <span>until {showClock(countedUntil('minute', now), mode)}, without the current minute</span>
+        <span>until {showClock(countedUntil('minute', countedMs), mode)}</span>
       </p>
       <ul className="grid grid-cols-2 gap-x-8 gap-y-3 lg:grid-cols-4">
         {LINES.map(({ name, look }) => {
-          const line = lineOf(rows, name, '1h', now)
+          const line = lineOf(rows, name, '1h', countedMs)
           const sum = line.reduce((all, value) => all + value, 0)
           // Rescues are counted where they are made, so no limit of reading rows applies to them.
           const bound = isBounded && sum > 0 && name !== 'rescued' ? '≥ ' : ''

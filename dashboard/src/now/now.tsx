@@ -1,10 +1,11 @@
 import { useState } from 'react'
-import type { DeadLetterList, TableHealth } from '../../../src/http/contract/index.ts'
+import type { DeadLetterList, Queue, TableHealth, Worker } from '../../../src/http/contract/index.ts'
 import { RequestProblem } from '../api/client.ts'
 import { reconnect } from '../api/live.ts'
 import { useDeadLetters, useWorkers } from '../api/queries.ts'
 import { plural, showCount, showDuration } from '../format/show-time.ts'
 import { showTotal, showTotalOf, type Total, totalOf } from '../format/totals.ts'
+import { isHeld } from '../queues/is-held.ts'
 import { Go } from '../shell/address.tsx'
 import { useKey } from '../shell/shortcuts.tsx'
 import { useTableLive } from '../shell/use-table-live.ts'
@@ -16,7 +17,7 @@ import { LeaseField, LeaseTable } from './lease-field.tsx'
 import { RescueTicker } from './rescue-ticker.tsx'
 
 export function NowPage() {
-  const { leases, hasMoreLeases, tables, connection } = useTableLive()
+  const { leases, hasMoreLeases, tables, queues, connection } = useTableLive()
   const [isTable, setTable] = useState(false)
   useKey('v', () => setTable(!isTable))
   const aside = (
@@ -45,7 +46,7 @@ export function NowPage() {
               <Loading what="running jobs" />
             )
           ) : leases.length === 0 ? (
-            <NothingRuns due={tables === null ? null : totalOf(tables, 'due')} />
+            <NothingRuns due={tables === null ? null : totalOf(tables, 'due')} queues={queues ?? []} />
           ) : isTable ? (
             <LeaseTable leases={leases} />
           ) : (
@@ -60,17 +61,28 @@ export function NowPage() {
   )
 }
 
-function NothingRuns({ due }: { due: Total | null }) {
+function NothingRuns({ due, queues }: { due: Total | null; queues: Queue[] }) {
   const workers = useWorkers()
   // A viewer limited to one owner sees neither due jobs nor workers.
   if (due === null || workers.data === undefined) return <Empty title="No running jobs." />
   const live = workers.data.workers.filter(({ state }) => state === 'live' || state === 'late')
-  const types = [...new Set(live.flatMap((worker) => worker.types))].toSorted()
+  const held = totalOf(queues.filter(isHeld), 'due')
   return (
     <Empty title="No running jobs.">
-      {due.count === 0 ? 'Nothing is due. ' : `${showTotalOf(due, 'job')} due and waiting for a worker. `}
+      {due.count === 0 ? (
+        'Nothing is due. '
+      ) : (
+        <>
+          {showTotalOf(due, 'job')} {due.count === 1 ? 'is' : 'are'} due
+          {held.count === 0 ? '' : `, ${showTotal(held)} of them in queues that are paused or on hold`}.{' '}
+          <Go to="/queues" className="link">
+            See what they wait for
+          </Go>
+          .{' '}
+        </>
+      )}
       {live.length > 0 ? (
-        `${plural(live.length, 'worker')} ${live.length === 1 ? 'is' : 'are'} ready for ${types.join(', ')}.`
+        `${plural(live.length, 'worker')} ${live.length === 1 ? 'is' : 'are'} live.`
       ) : (
         <span className="mt-3 flex flex-col items-center gap-2">
           Start a worker:
@@ -129,20 +141,31 @@ function WorkerCounter() {
   if (answer === undefined) return <Counter name="Workers" value={null} note="" to="/workers" />
   const { fleet, workers } = answer
   const killed = workers.filter(({ state, seen_ms }) => state === 'gone' && seen_ms < HOUR_MS).length
-  const troubled = workers.filter(({ state }) => ['late', 'silent', 'zombie'].includes(state)).length
+  const count = (wanted: Worker['state']) => workers.filter(({ state }) => state === wanted).length
+  const troubled = [
+    [count('silent'), 'silent'],
+    [count('zombie'), 'stuck'],
+    [count('late'), 'late'],
+  ] as const
   const notes = [
-    [troubled, 'late, silent or stuck'],
+    ...troubled,
     [killed, 'killed or lost within the hour'],
     [fleet.draining, 'draining'],
   ] as const
-  const note = notes.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`)
+  const note = notes.filter(([found]) => found > 0).map(([found, word]) => `${found} ${word}`)
   return (
     <Counter
       name="Workers"
       value={{ count: fleet.workers, isAtLeast: false }}
       note={note.join(', ') || (fleet.workers === 0 ? 'none reports' : 'all live')}
       to="/workers"
-      bad={troubled + killed === 0 ? null : fleet.workers === 0 ? 'value' : 'note'}
+      bad={
+        killed === 0 && troubled.every(([found]) => found === 0)
+          ? null
+          : fleet.workers === 0
+            ? 'value'
+            : 'note'
+      }
     />
   )
 }

@@ -8,7 +8,7 @@ import { RemedyButton } from '../remedies/remedy-button.tsx'
 import { Go } from '../shell/address.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Panel } from '../ui/page.tsx'
-import { Table } from '../ui/table.tsx'
+import { CardCell, CardRow, CardTable } from '../ui/table.tsx'
 import { useMissingWorker } from './use-missing-worker.ts'
 
 const WEEK_HOURS = 168
@@ -19,7 +19,7 @@ export function QueueTable({ queues }: { queues: Queue[] }) {
   const trends = useTrends({ hours: WEEK_HOURS, span: 'total' }).data?.trends
   return (
     <Panel title="Now">
-      <Table name="queues" columns={['Queue', ...NUMBERS, 'Dependency', '']} numbers={NUMBERS}>
+      <CardTable name="queues" columns={['Queue', ...NUMBERS, 'Dependency', '']} numbers={NUMBERS}>
         {queues.map((queue) => (
           <QueueRow
             key={`${queue.table}/${queue.queue}`}
@@ -29,7 +29,7 @@ export function QueueTable({ queues }: { queues: Queue[] }) {
             }
           />
         ))}
-      </Table>
+      </CardTable>
     </Panel>
   )
 }
@@ -37,12 +37,12 @@ export function QueueTable({ queues }: { queues: Queue[] }) {
 function QueueRow({ queue, handling }: { queue: Queue; handling: number | null }) {
   const missing = useMissingWorker(queue)
   return (
-    <tr className="border-t border-line">
-      <td className="min-w-36 py-2 sm:min-w-48 pr-4">
+    <CardRow>
+      <CardCell className="min-w-36 py-2 pr-4 sm:min-w-48">
         <Go
           to="/jobs"
           values={{ q: `queue:${queue.queue}`, table: queue.table }}
-          className="link inline-flex min-h-6 max-w-40 min-w-6 items-center sm:max-w-56 xl:max-w-72"
+          className="link inline-flex min-h-6 max-w-full min-w-6 items-center sm:max-w-56 xl:max-w-72"
         >
           <span className="truncate" title={queue.queue}>
             {queue.queue}
@@ -58,24 +58,30 @@ function QueueRow({ queue, handling }: { queue: Queue; handling: number | null }
             ))}
           </div>
         )}
-      </td>
-      <td className="pr-4 text-right">{showTotal(totalOf([queue], 'due'))}</td>
-      <td className="pr-4 text-right whitespace-nowrap">{oldestText(queue)}</td>
-      <td className="pr-4 text-right">{showTotal(totalOf([queue], 'waiting'))}</td>
-      <td className="pr-4 text-right">
+      </CardCell>
+      <CardCell label="Due" className="pr-4 text-right">
+        {showTotal(totalOf([queue], 'due'))}
+      </CardCell>
+      <CardCell label="Oldest due" className="pr-4 text-right whitespace-nowrap">
+        {oldestText(queue)}
+      </CardCell>
+      <CardCell label="Waiting" className="pr-4 text-right">
+        {showTotal(totalOf([queue], 'waiting'))}
+      </CardCell>
+      <CardCell label="Running" className="pr-4 text-right">
         {showTotal(totalOf([queue], 'running'))}
         <p className="text-xs text-soft">{limitText(queue)}</p>
-      </td>
-      <td className={`pr-4 text-right ${missing === null ? '' : 'text-bad'}`}>
+      </CardCell>
+      <CardCell label="Workers" className={`pr-4 text-right ${missing === null ? '' : 'text-bad'}`}>
         {missing !== null ? 'none' : handling === null ? '–' : showCount(handling)}
-      </td>
-      <td className="pr-4">
+      </CardCell>
+      <CardCell label="Dependency" className="pr-4">
         {queue.dependency === null ? '–' : <Go to="/dependencies">{queue.dependency}</Go>}{' '}
         {queue.breaker_state === null || queue.breaker_state === 'closed' ? null : (
           <Badge tone="warn">{queue.breaker_state}</Badge>
         )}
-      </td>
-      <td className="py-1.5 text-right">
+      </CardCell>
+      <CardCell className="py-1.5 text-right">
         <HoldControl
           target={{ id: queue.queue, table: queue.table }}
           isOn={queue.is_paused}
@@ -89,8 +95,8 @@ function QueueRow({ queue, handling }: { queue: Queue; handling: number | null }
           cli={['queues', 'pause']}
           commands={['pauseQueue', 'resumeQueue']}
         />
-      </td>
-    </tr>
+      </CardCell>
+    </CardRow>
   )
 }
 

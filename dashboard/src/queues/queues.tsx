@@ -1,14 +1,14 @@
 import { RequestProblem } from '../api/client.ts'
 import { reconnect } from '../api/live.ts'
-import { useTrends } from '../api/queries.ts'
 import { showClock, showCount, showShort } from '../format/show-time.ts'
 import { Go, useParam, useTimeMode } from '../shell/address.tsx'
 import { useTableLive } from '../shell/use-table-live.ts'
 import { Broken, Empty, Loading, Page, Panel, Read } from '../ui/page.tsx'
 import { Sparkline } from '../ui/sparkline.tsx'
-import { Table } from '../ui/table.tsx'
+import { CardCell, CardRow, CardTable } from '../ui/table.tsx'
 import { QueueTable } from './queue-table.tsx'
 import { countedUntil, failureRate, RANGES, type Range, type TrendRow, trendRows } from './trends.ts'
+import { useCountedTrends } from './use-counted-trends.ts'
 
 export function QueuesPage() {
   const { queues, connection } = useTableLive()
@@ -41,10 +41,10 @@ function Throughput() {
   const range: Range = text !== null && text in RANGES ? (text as Range) : '1h'
   const { name, unit, hours } = RANGES[range]
   const [mode] = useTimeMode()
-  const totals = useTrends({ hours, span: 'total' })
-  const spans = useTrends(RANGES[range]).data?.trends ?? []
-  const now = Date.parse(totals.data?.db_now ?? '') || 0
-  const until = now === 0 ? '' : `, until ${showClock(countedUntil('minute', now), mode)}`
+  const { answer: totals, countedMs } = useCountedTrends({ hours, span: 'total' })
+  const spans = useCountedTrends(RANGES[range]).answer.data?.trends ?? []
+  const until =
+    countedMs === 0 ? '' : `, complete until ${showClock(countedUntil('minute', countedMs), mode)}`
   return (
     <Panel
       title={`Last ${name}${until}`}
@@ -52,13 +52,13 @@ function Throughput() {
     >
       <Read what="The trends" from={totals}>
         {({ trends }) => {
-          const rows = trendRows(trends, spans, range, now)
+          const rows = trendRows(trends, spans, range, countedMs)
           return rows.length === 0 ? (
             <Empty title={`Nothing was enqueued or finished in the last ${name}.`}>
               Workers write their counts once a minute.
             </Empty>
           ) : (
-            <Table
+            <CardTable
               name="trends"
               columns={['Type and queue', ...NUMBERS, `Completed per ${unit}`]}
               numbers={NUMBERS}
@@ -66,7 +66,7 @@ function Throughput() {
               {rows.map((row) => (
                 <TotalRow key={row.key} row={row} unit={unit} />
               ))}
-            </Table>
+            </CardTable>
           )
         }}
       </Read>
@@ -80,8 +80,8 @@ function TotalRow({ row: { total, line }, unit }: { row: TrendRow; unit: string 
   const rate = failureRate(total)
   const bound = (value: number) => (total.is_bounded && value > 0 ? '≥ ' : '') + showCount(value)
   return (
-    <tr className="border-t border-line">
-      <td className="max-w-40 py-2 pr-4 sm:max-w-72" title={total.type}>
+    <CardRow>
+      <CardCell className="py-2 pr-4 max-sm:max-w-full sm:max-w-32 xl:max-w-72" title={total.type}>
         {total.type === '*' ? (
           'others'
         ) : (
@@ -96,24 +96,33 @@ function TotalRow({ row: { total, line }, unit }: { row: TrendRow; unit: string 
         {total.queue === total.type ? null : (
           <span className="block truncate text-xs text-soft">{total.queue}</span>
         )}
-      </td>
-      <td className="pr-4 text-right whitespace-nowrap">{bound(total.enqueued)}</td>
-      <td className="pr-4 text-right whitespace-nowrap">{bound(total.completed)}</td>
-      <td className={`pr-4 text-right whitespace-nowrap ${total.failed > 0 ? 'text-bad' : ''}`}>
+      </CardCell>
+      <CardCell label="Enqueued" className="pr-4 text-right whitespace-nowrap">
+        {bound(total.enqueued)}
+      </CardCell>
+      <CardCell label="Completed" className="pr-4 text-right whitespace-nowrap">
+        {bound(total.completed)}
+      </CardCell>
+      <CardCell
+        label="Failed"
+        className={`pr-4 text-right whitespace-nowrap ${total.failed > 0 ? 'text-bad' : ''}`}
+      >
         {bound(total.failed)}
         {rate === null || total.failed === 0 ? '' : ` (${rate === 100 ? '100' : rate.toFixed(1)} %)`}
-      </td>
-      <td className="pr-4 text-right">{showCount(total.rescued)}</td>
-      <td className="py-1.5 pr-4 text-right whitespace-nowrap">
+      </CardCell>
+      <CardCell label="Rescued" className="pr-4 text-right">
+        {showCount(total.rescued)}
+      </CardCell>
+      <CardCell label="Wait p50, p95" className="py-1.5 pr-4 text-right whitespace-nowrap">
         <Durations p50={total.wait_p50_ms} p95={total.wait_p95_ms} />
-      </td>
-      <td className="py-1.5 pr-4 text-right whitespace-nowrap">
+      </CardCell>
+      <CardCell label="Run p50, p95" className="py-1.5 pr-4 text-right whitespace-nowrap">
         <Durations p50={total.run_p50_ms} p95={total.run_p95_ms} />
-      </td>
-      <td className="w-40 align-middle">
+      </CardCell>
+      <CardCell className="align-middle sm:w-24 xl:w-40">
         <Sparkline name={`${total.type} completed per ${unit}`} values={line} />
-      </td>
-    </tr>
+      </CardCell>
+    </CardRow>
   )
 }
 

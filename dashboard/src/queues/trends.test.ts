@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Trend } from '../../../src/http/contract/index.ts'
-import { countedUntil, failureRate, lineOf, trendRows } from './trends.ts'
+import { countedAfterMs, countedUntil, failureRate, lineOf, trendRows } from './trends.ts'
 
 const NOW = Date.parse('2026-05-12T14:03:20Z')
 
@@ -37,11 +37,19 @@ describe('trends', () => {
 
   it('SEE-9 a minute counts only after the processes have written it', () => {
     const rows = [trend('14:02:00', { rescued: 4 }), trend('14:01:00', { rescued: 2 })]
-    const justAfter = Date.parse('2026-05-12T14:03:02Z')
-    expect(new Date(countedUntil('minute', justAfter)).toISOString()).toBe('2026-05-12T14:02:00.000Z')
-    expect(lineOf(rows, 'rescued', '1h', justAfter).at(-1)).toBe(2)
-    expect(new Date(countedUntil('minute', NOW)).toISOString()).toBe('2026-05-12T14:03:00.000Z')
-    expect(lineOf(rows, 'rescued', '1h', NOW).at(-1)).toBe(4)
+    const counted = NOW - countedAfterMs([])
+    const justBefore = counted - 11_000
+    expect(new Date(countedUntil('minute', justBefore)).toISOString()).toBe('2026-05-12T14:02:00.000Z')
+    expect(lineOf(rows, 'rescued', '1h', justBefore).at(-1)).toBe(2)
+    expect(new Date(countedUntil('minute', counted)).toISOString()).toBe('2026-05-12T14:03:00.000Z')
+    expect(lineOf(rows, 'rescued', '1h', counted).at(-1)).toBe(4)
+  })
+
+  it('SEE-7 SEE-9 a minute counts only after a sweep has counted its rows', () => {
+    const rows = [trend('14:02:00', { enqueued: 4 }), trend('14:01:00', { enqueued: 2 })]
+    const last = (sweepIntervalsMs: number[]) =>
+      lineOf(rows, 'enqueued', '1h', NOW - countedAfterMs(sweepIntervalsMs)).at(-1)
+    expect([last([10_000]), last([10_000, 60_000])]).toEqual([4, 2])
   })
 
   it('SEE-9 each total of the server has the line of its own queue and type', () => {

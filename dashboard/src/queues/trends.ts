@@ -20,36 +20,41 @@ export interface TrendRow {
 const keyOf = ({ table, queue, type }: Trend) => JSON.stringify([table, queue, type])
 
 /** The totals in their order, the busiest first, each with its line. */
-export function trendRows(totals: Trend[], spans: Trend[], range: Range, nowMs: number): TrendRow[] {
+export function trendRows(totals: Trend[], spans: Trend[], range: Range, countedMs: number): TrendRow[] {
   const byKey = groupBy(spans, keyOf)
   return totals.map((total) => {
     const key = keyOf(total)
-    return { key, total, line: lineOf(byKey.get(key) ?? [], 'completed', range, nowMs) }
+    return { key, total, line: lineOf(byKey.get(key) ?? [], 'completed', range, countedMs) }
   })
 }
 
 /** Processes write a minute within seconds of its end. */
 const WRITTEN_AFTER_MS = 10_000
 
-const spanMsOf = (span: 'minute' | 'hour') => (span === 'minute' ? 60_000 : 3_600_000)
-
-/** End of the last span that is counted: what happened since is in no number of the trends. */
-export function countedUntil(span: 'minute' | 'hour', nowMs: number): number {
-  const spanMs = spanMsOf(span)
-  return Math.floor((nowMs - WRITTEN_AFTER_MS) / spanMs) * spanMs
+/** How long after its end a minute is complete: the next sweep counts the jobs of processes that do not count. */
+export function countedAfterMs(sweepIntervalsMs: readonly number[]): number {
+  return WRITTEN_AFTER_MS + Math.max(0, ...sweepIntervalsMs)
 }
 
-/** A value for every counted span of the range, zero without a row, oldest first. */
+const spanMsOf = (span: 'minute' | 'hour') => (span === 'minute' ? 60_000 : 3_600_000)
+
+/** End of the last span that is complete, if everything before `countedMs` is counted. */
+export function countedUntil(span: 'minute' | 'hour', countedMs: number): number {
+  const spanMs = spanMsOf(span)
+  return Math.floor(countedMs / spanMs) * spanMs
+}
+
+/** A value for every complete span of the range, zero without a row, oldest first. */
 export function lineOf(
   trends: Trend[],
   name: 'enqueued' | 'completed' | 'failed' | 'rescued',
   range: Range,
-  nowMs: number,
+  countedMs: number,
 ): number[] {
   const { hours, span } = RANGES[range]
   const spanMs = spanMsOf(span)
   const count = (hours * 3_600_000) / spanMs
-  const end = countedUntil(span, nowMs) / spanMs
+  const end = countedUntil(span, countedMs) / spanMs
   const line = Array.from({ length: count }, () => 0)
   for (const trend of trends) {
     const place = count - (end - Math.floor(Date.parse(trend.at) / spanMs))

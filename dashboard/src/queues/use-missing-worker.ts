@@ -1,5 +1,6 @@
 import type { Queue, Remedy } from '../../../src/http/contract/index.ts'
 import { useNewestWaiting, useWhy } from '../api/queries.ts'
+import { isHeld } from './is-held.ts'
 
 interface MissingWorker {
   message: string
@@ -8,8 +9,7 @@ interface MissingWorker {
 
 /** Why no live worker claims from a queue; null if one does. Asks only if jobs are due while nothing runs or holds them. */
 export function useMissingWorker(queue: Queue): MissingWorker | null {
-  const isHeld = queue.is_paused || (queue.breaker_state ?? 'closed') !== 'closed'
-  const isAsked = queue.due > 0 && queue.running === 0 && !isHeld
+  const isAsked = queue.due > 0 && queue.running === 0 && !isHeld(queue)
   const job = useNewestWaiting(queue, isAsked).data?.jobs[0]
   const why = useWhy(job?.id ?? '', isAsked && job !== undefined).data
   const reason = why?.reasons.find(({ code }) => code === 'NO_WORKER_FOR_TYPE')

@@ -45,7 +45,7 @@ export function WorkersPage() {
   return (
     <Page
       title="Workers"
-      lead="Each tick is a report or a heartbeat of the last 5 minutes. Hatched: silence."
+      lead="Each tick is a report or a heartbeat of the last 5 minutes. Hatched: silent until now."
     >
       <Read what="The workers" from={answer}>
         {({ workers, fleet }) => (

@@ -5,7 +5,7 @@ import { exitCodes } from '../../errors/index.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../connection/command-config.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
 import type { Colour } from '../terminal/colour.ts'
-import { printJson, printLine, printProgress } from '../terminal/output.ts'
+import { printJson, printLine, printProgress, terminalLines } from '../terminal/output.ts'
 
 interface DoctorFlags extends ConnectionFlags {
   quiet?: boolean
@@ -39,8 +39,12 @@ const marks: Record<Level, string> = { fine: '✓', warning: '⚠', problem: '�
 const colours: Record<Level, Colour> = { fine: 'green', warning: 'yellow', problem: 'red' }
 
 function printFinding({ check, level, message, fix }: Finding, width: number): void {
-  printLine([[marks[level], colours[level]], ` ${check.padEnd(width)}  ${message}`])
-  if (fix !== null) printLine(`${' '.repeat(width + 4)}${fix}`)
+  const indent = width + 4
+  const [first = '', ...rest] = terminalLines(`${marks[level]} ${check.padEnd(width)}  ${message}`, indent)
+  printLine([[marks[level], colours[level]], first.slice(marks[level].length)])
+  for (const line of rest) printLine(line)
+  // A command or SQL to copy: not broken.
+  if (fix !== null) printLine(`${' '.repeat(indent)}${fix}`)
 }
 
 function printQuietly(findings: Finding[]): void {

@@ -21,7 +21,7 @@ import { example, withConnection } from '../connection/with-connection.ts'
 import { describeBreaker } from '../queues/breaker.ts'
 import { describePause } from '../queues/queues.ts'
 import { showAgo, showBound, showDuration } from '../terminal/duration.ts'
-import { printJson, printLine, printLines, printTable } from '../terminal/output.ts'
+import { printJson, printLine, printTable, printWrapped } from '../terminal/output.ts'
 import { nowOf } from '../workers/workers.ts'
 
 export function defineStatus(command: Command): void {
@@ -61,12 +61,12 @@ async function statusCommand(flags: ConnectionFlags): Promise<void> {
       printLine(`${table} · ${describeMode(mode, now)}`)
       printCounts(status)
       printHealth(health, ageRule)
-      printLine(`  ${describeSlo(slo, health)}`)
-      for (const queue of pausedQueues) printLine(`  ◐ ${describePause(queue, now)}`)
+      printWrapped(`  ${describeSlo(slo, health)}`, 4)
+      for (const queue of pausedQueues) printWrapped(`  ◐ ${describePause(queue, now)}`, 4)
       for (const { queue, waiting, reason } of status.unhandled)
-        printLine(`  ✗ queue ${queue}: ${waiting} waiting; ${reason}`)
+        printWrapped(`  ✗ queue ${queue}: ${waiting} waiting; ${reason}`, 4)
     }
-    for (const breaker of notClosed) printLine(`◐ ${describeBreaker(breaker, now)}`)
+    for (const breaker of notClosed) printWrapped(`◐ ${describeBreaker(breaker, now)}`, 2)
     printRemedies(tables, notClosed)
   })
 }
@@ -158,16 +158,16 @@ function printCounts({ health, dead, workers, fleet }: TableStatus): void {
         'none reported in the last hour',
     ],
   ])
-  if (fleet.isDeploying) printLine(`  ◐ ${fleetText(fleet)}`)
+  if (fleet.isDeploying) printWrapped(`  ◐ ${fleetText(fleet)}`, 4)
 }
 
 function printHealth(health: TableStatus['health'], ageRule: AgeRule): void {
   const { holdReason } = health
-  if (health.hidden !== null) printLine(`  ${hiddenLine(health.hidden)}`)
-  if (health.unjudged > 0) printLine(`  ! ${describeUnjudged(health.unjudged, ageRule)}`)
+  if (health.hidden !== null) printWrapped(`  ${hiddenLine(health.hidden)}`, 4)
+  if (health.unjudged > 0) printWrapped(`  ! ${describeUnjudged(health.unjudged, ageRule)}`, 4)
   if (holdReason !== null)
     printLine(`  ! the reaper holds leases that expired during an outage (${holdReason})`)
-  printLine(`  ${describeSweeps(health)}`)
+  printWrapped(`  ${describeSweeps(health)}`, 4)
 }
 
 /** `last sweep by a reaper 3 s ago`: not one by hand; where nobody sweeps, what starts it. Nothing is wrong with that while there is no work. */
@@ -203,7 +203,10 @@ function printRemedies(tables: TableStatus[], breakers: Breaker[]): void {
     Math.max(...rows.map(([next]) => next.length)) + Math.max(...rows.map(([, effect]) => effect.length))
   const { isTTY, columns } = process.stdout
   if (!isTTY || width + 2 <= columns) return printTable(rows)
-  for (const [next, effect] of rows) printLines(`${next}\n       ${effect}`)
+  for (const [next, effect] of rows) {
+    printLine(next)
+    printWrapped(`       ${effect}`, 7)
+  }
 }
 
 /** `● rescue last 24 h: 14 rescued (12 worker-gone, 2 crash), p50 31 s, p95 44 s, worst 48 s — promise ≤ 50 s` */

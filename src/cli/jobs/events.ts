@@ -8,9 +8,10 @@ import type { FeedEvent } from '../../store/access-store.ts'
 import { loadCommandConfig } from '../connection/command-config.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
 import { selectTables, type TableFlags, withSilence } from '../connection/with-tables.ts'
+import { showAgo } from '../terminal/duration.ts'
 import { endSignal } from '../terminal/end-signal.ts'
 import { escapeControls, safeJson } from '../terminal/escape-controls.ts'
-import { printJson, printLine, writeOut } from '../terminal/output.ts'
+import { printJson, printLine, printWrapped, writeOut } from '../terminal/output.ts'
 import { type EventFilter, followEvents, latestEvents } from './event-tail.ts'
 import { readCount, withTable } from './job-flags.ts'
 
@@ -54,13 +55,16 @@ async function showEvents(deployment: Deployment, flags: EventsFlags): Promise<v
   const signal = flags.follow === true ? stopOnSignals() : null
   const { events, position } = await latestEvents(access, flags.limit, fits)
   if (flags.json === true && signal === null) return printJson({ events: events.map(shown) })
-  for (const event of events) await print(event, flags)
+  const now = process.stdout.isTTY ? (await access.readClock()).now : null
+  const hasTables = deployment.tables.length > 1
+  for (const event of events) await print(event, flags, { hasTables, now })
   if (signal === null) {
     if (events.length === 0 && flags.jsonl !== true) printLine('no matching events')
     return
   }
   // From where the last read ended: an event that was recorded while the past ones were printed is new.
-  for await (const event of followEvents(access, position, { fits, signal })) await print(event, flags)
+  for await (const event of followEvents(access, position, { fits, signal }))
+    await print(event, flags, { hasTables, now: null })
 }
 
 function stopOnSignals(): AbortSignal {
@@ -78,13 +82,36 @@ function shown({ id, jobId, type, at, data }: FeedEvent) {
   return { id, jobId, table: data.table, type, at, details: redactJson(details) as Record<string, JsonValue> }
 }
 
-async function print(event: FeedEvent, { json, jsonl }: EventsFlags): Promise<void> {
+interface Look {
+  hasTables: boolean
+  /** The database's, for past events in a terminal. */
+  now: Date | null
+}
+
+/** A pipe gets one line with the exact time; a terminal gets lines that fit it, without the name of a single table. */
+async function print(
+  event: FeedEvent,
+  { json, jsonl }: EventsFlags,
+  { hasTables, now }: Look,
+): Promise<void> {
   const { jobId, table, type, at, details } = shown(event)
   if (json === true || jsonl === true) return writeOut(`${safeJson(shown(event))}\n`)
   const facts = Object.entries(details).filter(([, value]) => value !== null)
   const texts = facts.map(
     ([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   )
-  const line = `${at.toISOString()}  ${table}  ${jobId}  ${type}  ${texts.join(' · ')}`.trimEnd()
-  await writeOut(`${escapeControls(line)}\n`)
+  if (!process.stdout.isTTY) {
+    const line = `${at.toISOString()}  ${table}  ${jobId}  ${type}  ${texts.join(' · ')}`.trimEnd()
+    return writeOut(`${escapeControls(line)}\n`)
+  }
+  const when = (now === null ? showClock(at) : showAgo(at, now)).padEnd(WHEN)
+  const where = hasTables ? `${table}  ` : ''
+  const head = `${when}  ${where}${jobId}  ${type}  `
+  printWrapped(head + texts.join(' · '), WHEN + 2)
 }
+
+/** As wide as `59 min ago`. */
+const WHEN = 10
+
+/** `14:28:15Z`: a line that stays on the screen cannot count up. */
+const showClock = (time: Date) => `${time.toISOString().slice(11, 19)}Z`

@@ -6,6 +6,8 @@ import {
   resumeBreaker,
 } from '../../commands/queue-control-commands.ts'
 import { exitCodes } from '../../errors/index.ts'
+import { isUnheard } from '../../policy/dependency/breaker.ts'
+import { unheardText } from '../../policy/explain/explain-waiting.ts'
 import type { Breaker } from '../../store/ports/dependency-store.ts'
 import type { ConnectionFlags } from '../connection/command-config.ts'
 import { databaseNow, valueOf, withCommands } from '../connection/with-commands.ts'
@@ -86,12 +88,15 @@ async function resumeCommand(name: string, flags: ChangeFlags): Promise<void> {
 /** `breaker gateway OPEN for 3 min — 11 of the last 20 calls failed; next probe in 9 s` */
 export function describeBreaker(breaker: Breaker, now: Date): string {
   const { name, state, since, changedBy, reason, calls, failures, nextProbeInMs, heldForMs } = breaker
+  const { unheard, settings } = breaker
   const head = `breaker ${name} ${state.toUpperCase()} for ${showDuration(now.getTime() - since.getTime())}`
   if (state === 'held') {
     const end = heldForMs === null ? 'until it is resumed' : `for another ${showDuration(heldForMs)}`
     return `${head} by ${changedBy ?? 'someone'} — ${reason ?? 'no reason given'}; ${end}`
   }
   if (state === 'closed') return head
+  if (isUnheard({ state, unheard, closeAfter: settings.closeAfter }))
+    return `${head} — ${unheardText(unheard)}`
   const next = nextProbeInMs === null ? '' : `; next probe ${describeProbe(nextProbeInMs)}`
   return `${head} — ${failures} of the last ${calls} calls failed${next}`
 }

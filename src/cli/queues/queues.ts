@@ -130,6 +130,7 @@ async function trendsCommand(flags: TrendFlags): Promise<void> {
     const trends = withTableNames(valueOf(await listTrends(context, input)))
     if (flags.json === true) return printJson({ trends })
     if (trends.length === 0) return printLine(`nothing happened in the last ${showDuration(sinceMs)}`)
+    const now = process.stdout.isTTY ? await databaseNow(context) : null
     const rows = [
       [
         by === 'total' ? 'SINCE' : 'AT',
@@ -143,7 +144,7 @@ async function trendsCommand(flags: TrendFlags): Promise<void> {
         'RUN P50/P95',
       ],
       ...trends.map((trend) => [
-        showTime(trend.at),
+        now === null ? showTime(trend.at) : showAgo(trend.at, now),
         trend.queue,
         trend.type,
         ...[trend.enqueued, trend.completed, trend.failed].map(
@@ -154,7 +155,10 @@ async function trendsCommand(flags: TrendFlags): Promise<void> {
         showDurations(trend.runP50Ms, trend.runP95Ms),
       ]),
     ]
-    printTable(rows, { whole: ['AT', 'SINCE'], spare: ['RUN P50/P95', 'WAIT P50/P95'] })
+    printTable(rows, {
+      whole: ['AT', 'ENQUEUED', 'COMPLETED', 'FAILED', 'RESCUED'],
+      spare: ['SINCE', 'RUN P50/P95', 'WAIT P50/P95'],
+    })
   })
 }
 

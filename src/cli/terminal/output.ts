@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createPaint } from './colour.ts'
 import { escapeControls, safeJson } from './escape-controls.ts'
 import { fitTable, type TableFit } from './fit-table.ts'
-import { type Line, renderLine } from './line.ts'
+import { type Line, renderLine, wrapText } from './line.ts'
 
 export function printJson(value: unknown): void {
   process.stdout.write(`${safeJson(value)}\n`)
@@ -13,6 +13,16 @@ export function printJson(value: unknown): void {
 export function printLine(line: string | Line = '', width = Number.POSITIVE_INFINITY): void {
   const pieces = typeof line === 'string' ? [line] : line
   process.stdout.write(`${renderLine(pieces, width, createPaint(process.stdout)).trimEnd()}\n`)
+}
+
+/** A sentence, broken between words in a terminal; later lines start with `indent` spaces. */
+export function printWrapped(text: string, indent: number): void {
+  for (const line of terminalLines(text, indent)) printLine(line)
+}
+
+export function terminalLines(text: string, indent: number): string[] {
+  const { isTTY, columns } = process.stdout
+  return isTTY ? wrapText(text, columns, indent) : [text]
 }
 
 /** Keeps the line ends of the text. */

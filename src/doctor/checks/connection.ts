@@ -5,6 +5,9 @@ const OLDEST_VERSION = 140_000
 /** Leases use the database's clock only, so a skewed host affects nothing but displayed times. */
 const MAX_SKEW_MS = 1_000
 
+/** Without the sign of a skew that rounds to nothing. */
+export const showSkew = (ms: number) => `${(Math.round(ms / 10) / 100 + 0).toFixed(2)} s`
+
 export function checkConnection({ server }: DoctorFacts): Finding[] {
   const { version, versionNumber, roundTripMs, clockSkewMs, isStandby } = server
   if (versionNumber < OLDEST_VERSION) {
@@ -14,7 +17,7 @@ export function checkConnection({ server }: DoctorFacts): Finding[] {
     const message = `PostgreSQL ${version} is a standby: jobs cannot be claimed, renewed or requeued here`
     return [problem('connection', message, 'Point DATABASE_URL at the primary.')]
   }
-  const skew = `clock skew ${(clockSkewMs / 1000).toFixed(2)} s`
+  const skew = `clock skew ${showSkew(clockSkewMs)}`
   const message = `PostgreSQL ${version}, ${Math.round(roundTripMs)} ms; ${skew}`
   // The measurement error is half a round trip.
   if (Math.abs(clockSkewMs) <= MAX_SKEW_MS + roundTripMs) return [fine('connection', message)]

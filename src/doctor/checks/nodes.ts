@@ -2,13 +2,14 @@
 
 import type { GraphFacts } from '../../store/ports/graph-facts.ts'
 import { countJobs, type Finding, fine, problem, warning } from '../finding.ts'
+import { showSkew } from './connection.ts'
 
 /** Leases use the database's clock only, so a skewed host affects nothing but displayed times. */
 const MAX_SKEW_MS = 1_000
 
 export function checkGraph({ server }: GraphFacts): Finding[] {
   const { version, roundTripMs, clockSkewMs } = server
-  const skew = `clock skew ${(clockSkewMs / 1000).toFixed(2)} s`
+  const skew = `clock skew ${showSkew(clockSkewMs)}`
   const message = `Neo4j ${version}, ${Math.round(roundTripMs)} ms; ${skew}`
   if (Math.abs(clockSkewMs) <= MAX_SKEW_MS + roundTripMs) return [fine('connection', message)]
   const fix =

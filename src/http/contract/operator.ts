@@ -238,7 +238,7 @@ export const breakerSchema = z
     probing: countSchema,
     /** Failed probes in a row. */
     reopens: countSchema,
-    /** While half-open: jobs let through in a row that ended without reporting a call. */
+    /** While half-open: jobs let through in a row that reported no call, or not within the probe timeout. */
     unheard: countSchema,
     next_probe_in_ms: msOrNull,
     held_for_ms: msOrNull,

@@ -252,7 +252,18 @@ export function runningProbes({ settings, probes }: BreakerFacts, nowMs: number)
   )
 }
 
-/** As many jobs as would have closed it ended without reporting a call: nothing will ever close it. */
+/**
+ * Jobs in a row that were let through and reported no call: they ended, or gave up their slot because they took too long. Once one was
+ * heard, the others are only slow.
+ */
+export function unheardJobs(facts: BreakerFacts, nowMs: number): number {
+  const { probes, successes, unheard = 0 } = facts
+  if (successes > 0) return unheard
+  const running = runningProbes(facts, nowMs)
+  return unheard + probes.filter((probe) => probe.hasFailed !== true && !running.includes(probe)).length
+}
+
+/** As many jobs as would have closed it reported no call: nothing will ever close it. */
 export function isUnheard(breaker: { state: BreakerState; unheard: number; closeAfter: number }): boolean {
   return breaker.state === 'half-open' && breaker.unheard >= breaker.closeAfter
 }

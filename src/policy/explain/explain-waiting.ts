@@ -147,8 +147,11 @@ function unheard({ breaker }: JobFacts): Reason[] {
 }
 
 export function describeUnheard({ name, unheard: jobs }: Pick<HoldingBreaker, 'name' | 'unheard'>): string {
-  return `${name} stays half-open: its last ${jobs} jobs reported no call; call it through gateway(), or close it`
+  return `${name} stays half-open: ${unheardText(jobs)}`
 }
+
+export const unheardText = (jobs: number) =>
+  `its last ${jobs === 1 ? 'job' : `${jobs} jobs`} reported no call; name it as the dependency of the handler, or close it`
 
 function early({ runInMs, attempt, releases, lastEvent, error }: JobFacts): Reason[] {
   if (runInMs === null || runInMs <= 0) return []

@@ -94,7 +94,7 @@ export interface HoldingBreaker {
   heldForMs: number | null
   probing: number
   probeSlots: number
-  /** Jobs let through in a row that ended without reporting a call, and how many successes would close it. */
+  /** Jobs let through in a row that reported no call, and how many successes would close it. */
   unheard: number
   closeAfter: number
 }

@@ -83,7 +83,7 @@ describe('an explanation', () => {
       {
         code: 'BREAKER_UNHEARD',
         message:
-          'gateway stays half-open: its last 3 jobs reported no call; call it through gateway(), or close it',
+          'gateway stays half-open: its last 3 jobs reported no call; name it as the dependency of the handler, or close it',
       },
     ])
   })

@@ -67,17 +67,23 @@ it('REAP-6 tells how many jobs it recovered, over all batches of a sweep', async
   expect(new Set(reports[0]?.requeuedIds).size).toBe(2_500)
 })
 
-it('SEE-5 a sweep whose trends cannot be counted has not failed', async () => {
-  const uncounted: unknown[] = []
-  const counting = new Proxy(store, {
+const countingWith = (countTrends: () => Promise<void>): JobStore =>
+  new Proxy(store, {
     get: (target, name, receiver) => {
       if (name === 'lacks') return new Set()
-      if (name === 'countTrends') return () => Promise.reject(new Error('permission denied for table trends'))
-      return Reflect.get(target, name, receiver)
+      return name === 'countTrends' ? countTrends : Reflect.get(target, name, receiver)
     },
   })
+
+it('SEE-5 a sweep whose trends cannot be counted has not failed', async () => {
+  const uncounted: unknown[] = []
   reaper = startReaper({
-    tables: [{ name: 'jobs', store: counting }],
+    tables: [
+      {
+        name: 'jobs',
+        store: countingWith(() => Promise.reject(new Error('permission denied for table trends'))),
+      },
+    ],
     intervalMs: 60_000,
     onSweep: (_, report) => reports.push(report),
     onError: (_, error) => errors.push(error),
@@ -87,6 +93,15 @@ it('SEE-5 a sweep whose trends cannot be counted has not failed', async () => {
   expect(reports).toHaveLength(1)
   expect(errors).toEqual([])
   expect(uncounted).toHaveLength(1)
+})
+
+it('SEE-7 each minute is counted by the first sweep after its end, and not again', async () => {
+  vi.setSystemTime('2026-05-12T14:03:45Z')
+  const counted: string[] = []
+  const noting = async () => void counted.push(new Date().toISOString().slice(14, 19))
+  start(countingWith(noting), 10_000)
+  await vi.advanceTimersByTimeAsync(140_000)
+  expect(counted).toEqual(['03:45', '04:05', '05:05', '06:05'])
 })
 
 it('REAP-6 never has two sweeps under way', async () => {

@@ -54,8 +54,9 @@ export interface Reaper {
 
 /** Waits between the tries of a sweep that met a transient database error. */
 const transientWaitsMs = [100, 500, 2_000]
-/** Less than a minute, since each is counted after it ended. */
-const COUNT_MS = 50_000
+const MINUTE_MS = 60_000
+/** After the end of a minute: the clock of this host may be ahead of the database's. */
+const COUNT_AFTER_MS = 2_000
 
 export function startReaper(options: ReaperOptions): Reaper {
   const reaperId = options.reaperId ?? processName()
@@ -151,11 +152,11 @@ class TableReaper {
     }
   }
 
-  /** The process that sweeps also counts each minute, once. */
+  /** The process that sweeps also counts each minute, once, soon after its end: until then screens lack its rows. */
   async #countTrends(): Promise<void> {
     const { store } = this.#table
     if (!hasCapability(store, 'trends') || timing.nowMs() < this.#countAtMs) return
-    this.#countAtMs = timing.nowMs() + COUNT_MS
+    this.#countAtMs = timing.nowMs() + MINUTE_MS - ((timing.wallMs() - COUNT_AFTER_MS) % MINUTE_MS)
     // The sweep went through: this is no sign of an outage, and no failed sweep.
     await store.countTrends().catch((error: unknown) => this.#options.onUncounted?.(this.#table.name, error))
   }

@@ -96,7 +96,7 @@ export interface Breaker {
   probing: number
   /** How often in a row it reopened: in mode hold each doubles the cooldown. */
   reopens: number
-  /** While half-open: jobs let through in a row that ended without reporting a call. */
+  /** While half-open: jobs let through in a row that reported no call, or not within the probe timeout. */
   unheard: number
   /** Until a health probe counts and half-open begins; null if the breaker is closed. */
   nextProbeInMs: number | null

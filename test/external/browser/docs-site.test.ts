@@ -138,6 +138,21 @@ it.each(['enqueue', 'handle', 'drain'])('a search for %s leads to the API first'
   await page.context().close()
 })
 
+it.each([
+  ['priority', /docs\/(?:guides\/handlers|reference\/api)/],
+  ['cancel a job', /docs\/guides\/handlers\/enqueue-and-cancel/],
+  ['my job is stuck', /docs\/start\/my-job-is-stuck/],
+])('the search box finds the guide or the API first for %s', async (query, wanted) => {
+  const { page } = await open('')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('searchbox').fill(query)
+  const first = page.getByRole('listbox').getByRole('option').first()
+  await expect
+    .poll(() => first.locator('a').first().getAttribute('href'), { timeout: 30_000 })
+    .toMatch(wanted)
+  await page.context().close()
+})
+
 it('a link to a heading with an underscore arrives', async () => {
   const { page } = await open('docs/reference/sql-functions.html#claim_jobs')
   expect(await page.locator('[id="claim_jobs"]').count()).toBe(1)

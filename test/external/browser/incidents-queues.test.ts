@@ -77,6 +77,26 @@ describe('an incident', () => {
     await expectTrueCounts(bench)
     await notices().getByText('Salesforce busy — jobs will resume automatically.').waitFor()
     await notices().getByText('5 jobs held.').waitFor()
+    await bench.enqueue('mail')
+    await bench.open('/')
+    await bench.page.getByText('6 jobs are due, 5 of them in queues that are paused or on hold.').waitFor()
+  })
+
+  it('SEE-7 half-open without reports: a worker that knows no breaker ends the promise too', async () => {
+    await openBreaker()
+    await bench.enqueue('call', {}, 6)
+    await bench.pool.query(
+      "update unstuck.breakers set cooldown_until = now() - interval '5 min' where name = 'salesforce'",
+    )
+    for (let nth = 0; nth < 3; nth += 1) {
+      const [job] = await bench.store.claimJobs({ workerId: 'w:1', queues: ['call'], limit: 1 })
+      if (job === undefined) throw new Error('no job was let through')
+      await bench.store.completeJobs([job])
+      await bench.pool.query("update unstuck.probes set granted_at = granted_at - interval '61 s'")
+    }
+    await bench.open('/')
+    await notices().getByText('Salesforce stays half-open: its last 3 jobs reported no call').waitFor()
+    expect((await bench.status()).stdout).toContain('"unheard":3')
   })
 
   it('SEE-7 half-open without calls: the banner says what is wrong, and doctor and why do too', async () => {

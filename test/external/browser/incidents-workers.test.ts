@@ -86,6 +86,17 @@ describe('an incident', () => {
     await bench.page.getByText('stopped:1').waitFor()
   })
 
+  it('SEE-7 worker silent: Now tells it from a killed one', async () => {
+    await bench.startWorker({ id: 'killed:1', type: 'asr' })
+    await bench.startWorker({ id: 'silent:1', type: 'asr', claims: 1 })
+    await bench.pool.query("update unstuck.workers set seen_at = now() - interval '20 min'")
+    await expectTrueCounts(bench)
+    await bench.open('/')
+    await bench.page
+      .getByRole('link', { name: /^Workers 0 1 silent, 1 killed or lost within the hour/ })
+      .waitFor()
+  })
+
   it('SEE-7 all slots busy: jobs ahead and busy slots are named, and no start is promised', async () => {
     await bench.sweepNow()
     await bench.startWorker({ id: 'w:1', type: 'asr', slots: 2, claims: 5 })

@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   type FakeDashboard,
@@ -104,6 +104,19 @@ describe('the dashboard by hand', () => {
     await page.keyboard.press('Enter')
     await page.getByText(/^Retried\./).waitFor()
     await page.getByRole('button', { name: 'Run now' }).waitFor()
+    await page.context().close()
+  })
+
+  it('SEE-7 the lease of a running job is on its page once, where it counts down', async () => {
+    const { page } = await openPage(browser)
+    await page.goto(`${worlds.full.url}/jobs?q=status:running`)
+    await page.locator('[data-row]').first().click()
+    await page
+      .getByRole('region', { name: 'Lease' })
+      .getByText(/s left/)
+      .waitFor()
+    await page.getByRole('region', { name: 'Why' }).getByText('It is running.').waitFor()
+    expect(await page.getByText(/lease .* left/).count()).toBe(0)
     await page.context().close()
   })
 
@@ -245,18 +258,27 @@ describe.each([390, 1024, 1440])('at %i pixels', (width) => {
     await page.context().close()
   })
 
-  it('SEE-9 the page of a job fits, and its list needs no scrolling on a phone', async () => {
+  it('SEE-9 the page of a job fits, and neither jobs on a phone nor queues scroll sideways', async () => {
     const { page } = await openPage(browser, { viewport: { width, height: 844 }, reducedMotion: 'reduce' })
     await openDeadJob(page, 'GW_5XX')
     expect(await page.evaluate(misfits)).toEqual([])
     await page.goto(`${worlds.full.url}/jobs`)
     await page.locator('[data-row]').first().waitFor()
-    const table = page.getByRole('region', { name: 'Table of jobs' })
-    if (width < 600)
-      expect(await table.evaluate((box) => box.scrollWidth - box.clientWidth)).toBeLessThanOrEqual(0)
+    if (width < 600) await fits(page.getByRole('region', { name: 'Table of jobs' }))
+    await page.goto(`${worlds.full.url}/queues`)
+    await page
+      .getByRole('button', { name: /^Pause/ })
+      .first()
+      .waitFor()
+    await fits(page.getByRole('region', { name: 'Table of queues' }))
+    await fits(page.getByRole('region', { name: 'Table of trends' }))
     await page.context().close()
   })
 })
+
+async function fits(table: Locator): Promise<void> {
+  expect(await table.evaluate((box) => box.scrollWidth - box.clientWidth)).toBeLessThanOrEqual(0)
+}
 
 /** A page wider than its window, a clipped strip, and ids on more than one line. */
 const misfits = `(() => {

@@ -27,7 +27,10 @@ returns setof "unstuck".breaker_status language sql stable set search_path = pg_
                    and breaker.cooldown_until > now()
               then greatest(0, coalesce("unstuck".ms_between(
                 now(), "unstuck".after_ms(breaker.probed_at, breaker.probe_interval_ms)), 0)) end,
-         breaker.unheard
+         -- A probe that gave up its slot has reported nothing either. Once one was heard, the others are only slow.
+         breaker.unheard + (select count(*) from "unstuck".probes probe
+                             where probe.breaker = breaker.name and probe.failed_at is null and breaker.successes = 0
+                               and probe.granted_at <= "unstuck".after_ms(now(), -breaker.probe_timeout_ms))::int
     from "unstuck".breakers breaker,
          lateral (select "unstuck".breaker_state(breaker.held_at, breaker.held_until, breaker.is_open, breaker.mode,
                                                  breaker.cooldown_until) as word) state,

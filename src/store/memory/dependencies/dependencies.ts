@@ -14,6 +14,7 @@ import {
   forgetCalls,
   nextProbeInMs,
   runningProbes,
+  unheardJobs,
 } from '../../../policy/dependency/breaker.ts'
 import type {
   Breaker,
@@ -155,7 +156,7 @@ function describe(state: MemoryState, name: string): Breaker {
     successes: facts.successes,
     probing: runningProbes(facts, nowMs).length,
     reopens: facts.reopens ?? 0,
-    unheard: facts.unheard ?? 0,
+    unheard: unheardJobs(facts, nowMs),
     nextProbeInMs: nextProbeInMs(facts, nowMs),
     earlyProbeInMs: earlyProbeInMs(facts, nowMs),
     heldForMs: untilMs === null ? null : untilMs - nowMs,

@@ -1,6 +1,11 @@
 import type { Job } from '../../../job/job.ts'
 import { stageOf } from '../../../job/stage.ts'
-import { breakerState, nextProbeInMs, runningProbes } from '../../../policy/dependency/breaker.ts'
+import {
+  breakerState,
+  nextProbeInMs,
+  runningProbes,
+  unheardJobs,
+} from '../../../policy/dependency/breaker.ts'
 import type { HoldingBreaker, JobFacts, PauseFacts } from '../../../policy/explain/job-facts.ts'
 import { type PolicyOverride, withOverride } from '../../../policy/policy.ts'
 import { hasBudget, isLastChance } from '../../../policy/retry/budget.ts'
@@ -110,7 +115,7 @@ function breakerOf(state: MemoryState, { queue }: Job, nowMs: number): HoldingBr
     heldForMs: untilMs === null ? null : untilMs - nowMs,
     probing: runningProbes(facts, nowMs).length,
     probeSlots: facts.settings.probeSlots,
-    unheard: facts.unheard ?? 0,
+    unheard: unheardJobs(facts, nowMs),
     closeAfter: facts.settings.closeAfter,
   }
 }
