@@ -193,7 +193,7 @@ function findRescues(history: History, stories: Map<string, Story>) {
     holds.some(({ at }) => at >= leaseEnd && at <= reapedAt + times.sweepMs)
   return findReaps(stories)
     .filter((reap) => !isDelayed(reap))
-    .map((reap) => ({ ...reap, tookMs: times.leaseMs + reap.reapedAt - reap.leaseEnd }))
+    .map((reap) => ({ tookMs: times.leaseMs + reap.reapedAt - reap.leaseEnd, ...reap }))
 }
 
 /** The process that sweeps may have ended too: another one takes over within 2.1 intervals (ADR 0026). */
