@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type Coverage, coverageTable, emptyCells } from '../../../sim/src/coverage.ts'
+import { addCoverage, type Coverage, coverageTable, emptyCells } from '../../../sim/src/coverage.ts'
 import { drawPlan } from '../../../sim/src/plan/plan.ts'
 import { runPlan, runSeed } from '../../../sim/src/run-seed.ts'
 import { runSeeds } from '../../../sim/src/run-seeds.ts'
@@ -67,6 +67,19 @@ describe('the simulator', () => {
     const jobs = [{ atMs: 0, type: 'slow', workMs: 2 * leaseMs } as const]
     const { violations } = await runPlan({ ...plan, jobs, faults, durationMs: 10 * leaseMs })
     expect(invariantsOf(violations)).toEqual(new Set(['neighbour']))
+  })
+
+  it('meets attempts that are aborted, and undoes the neighbours of a transaction, in the first seeds', async () => {
+    const seeds = Array.from({ length: 120 }, (_, nth) => nth + 1)
+    const isRare = (seed: number) =>
+      drawPlan(seed).faults.some(
+        ({ place, kind }) => place === 'aborted' || (place === 'tx' && kind === 'failover'),
+      )
+    const coverage: Coverage = {}
+    for (const seed of seeds.filter((each) => each % 25 !== 0 && isRare(each)))
+      addCoverage(coverage, (await runSeed(seed)).coverage)
+    expect(Object.keys(coverage).filter((cell) => cell.endsWith(' aborted')).length).toBeGreaterThan(3)
+    expect(coverage['failover tx']).toBeGreaterThan(1)
   })
 
   it('leaves nothing of a world behind, also if its processes were killed', async () => {
