@@ -60,6 +60,7 @@ function historyOf(simulation: Simulation): History {
     samples: evidence.samples,
     disturbances: evidence.disturbances,
     stalls: [],
+    delays: database.network.delays,
     holds: evidence.holds,
     enqueuedIds: evidence.keptIds(),
     intrusions: [],
