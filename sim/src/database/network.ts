@@ -61,9 +61,7 @@ export class Network {
   latencyMs(): number {
     const random = this.#random()
     // Mostly half a millisecond, sometimes twenty.
-    return (
-      (LEAST_MS + SPREAD_MS * random ** 2 + (this.#random() < 0.01 ? 20 * random : 0)) * this.#slowness
-    )
+    return (LEAST_MS + SPREAD_MS * random ** 2 + (this.#random() < 0.01 ? 20 * random : 0)) * this.#slowness
   }
 
   /** Carries a packet of a process, in either direction. `arrive` runs on the loop, or on the server. */

@@ -324,10 +324,11 @@ function verbsOf(store: JobStore): object {
   return all
 }
 
-export function leasesOf(verb: string, args: unknown[]): Lease[] {
-  return ['completeJobs', 'failJobs', 'releaseJobs', 'heartbeatJobs'].includes(verb)
-    ? (args[0] as Lease[])
-    : []
+const leaseVerbs = new Set(['completeJobs', 'failJobs', 'releaseJobs', 'heartbeatJobs'])
+const noLeases: readonly Lease[] = []
+
+export function leasesOf(verb: string, args: unknown[]): readonly Lease[] {
+  return leaseVerbs.has(verb) ? (args[0] as Lease[]) : noLeases
 }
 
 /** Statements that do not touch the table of jobs. */
