@@ -1,25 +1,15 @@
 // Which faults met jobs at which place of their lives. A cell that could be filled and is empty shows what the runs left out.
-import { type FaultKind, faultKinds } from './plan/plan.ts'
+import { type FaultKind, faultKinds, workerFaults } from './plan/plan.ts'
 import { attemptPlaces, type Place, places } from './world/places.ts'
 
 /** How often, by fault and place. */
 export type Coverage = Record<string, number>
 
-/** Faults of one worker meet the jobs that it holds; the others meet every job, or the one that an operator names. */
-const workerFaults: ReadonlySet<FaultKind> = new Set([
-  'kill',
-  'deploy',
-  'pause',
-  'block',
-  'cut-off',
-  'lossy',
-  'clock-step',
-  'drain',
-  'session-end',
-])
+/** They meet the jobs that their worker holds; the others meet every job, or the one that an operator names. */
+const ofWorker: ReadonlySet<FaultKind> = new Set(workerFaults)
 const heldPlaces: ReadonlySet<Place> = new Set([...attemptPlaces, 'expired'])
 
-export const isOfWorker = (kind: FaultKind) => workerFaults.has(kind)
+export const isOfWorker = (kind: FaultKind) => ofWorker.has(kind)
 
 function isPossible(kind: FaultKind, place: Place): boolean {
   return !isOfWorker(kind) || heldPlaces.has(place)

@@ -51,6 +51,12 @@ export interface QueueLimit {
 }
 /** An attempt to act on a job of another owner. */
 export type Intrusion = { act: string; outcome: string }
+export interface Delay {
+  from: number
+  to: number
+  packetMs: number
+}
+
 export interface History {
   policy: Pick<Policy, 'attemptCountedAt' | 'failureBudget' | 'reapBudget' | 'maxCrashes' | 'maxTimeouts'>
   /** Limits by queue, and whether its groups run in order. */
@@ -66,6 +72,8 @@ export interface History {
   samples: Sample[]
   disturbances: Disturbance[]
   stalls: Stall[]
+  /** When the network is slow, and how long a usual packet then takes at most. */
+  delays?: Delay[]
   holds: { at: number; reason?: string }[]
   /** Jobs acknowledged to the producer. */
   enqueuedIds: string[]

@@ -193,11 +193,12 @@ function findRescues(history: History, stories: Map<string, Story>) {
     holds.some(({ at }) => at >= leaseEnd && at <= reapedAt + times.sweepMs)
   return findReaps(stories)
     .filter((reap) => !isDelayed(reap))
-    .map((reap) => ({ ...reap, tookMs: times.leaseMs + reap.reapedAt - reap.leaseEnd }))
+    .map((reap) => ({ tookMs: times.leaseMs + reap.reapedAt - reap.leaseEnd, ...reap }))
 }
 
 /** The process that sweeps may have ended too: another one takes over within 2.1 intervals (ADR 0026). */
 const TAKEOVER_INTERVALS = 2.1
+const TAKEOVER_PACKETS = 3
 
 function rescueBound({ times }: History) {
   return times.leaseMs + TAKEOVER_INTERVALS * times.sweepMs
@@ -216,13 +217,23 @@ function* checkRescues(history: History, stories: Map<string, Story>): Iterable<
           HOLDS_SESSION.has(disturbance.kind) &&
           isWithin(disturbance, leaseEnd, reapedAt),
       )
-    if (tookMs > boundMs && !isLocked)
+    const delayMs = takeoverDelayMs(history, leaseEnd, reapedAt)
+    if (tookMs > boundMs + delayMs && !isLocked)
       yield {
         invariant: 'rescue',
-        message: `job ${jobId}: requeued at ${iso(reapedAt)}, ${Math.round(tookMs)} ms after its last heartbeat; the bound is ${boundMs}`,
+        message: `job ${jobId}: requeued at ${iso(reapedAt)}, ${Math.round(tookMs)} ms after its last heartbeat; the bound is ${Math.round(boundMs + delayMs)}`,
         isStarved: areAllStarved(history, leaseEnd, reapedAt),
       }
   }
+}
+
+/** Another process takes over with a report, its answer and a sweep. The last packets are sent while the network is slow. */
+function takeoverDelayMs({ delays = [] }: History, from: number, to: number): number {
+  const delaysMs = delays.map((delay) => {
+    const delayMs = TAKEOVER_PACKETS * delay.packetMs
+    return isWithin({ from: delay.from, to: delay.to + delayMs }, from, to) ? delayMs : 0
+  })
+  return Math.max(0, ...delaysMs)
 }
 
 function slowestOf(rescues: { tookMs: number }[]) {

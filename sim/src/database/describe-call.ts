@@ -6,12 +6,17 @@ export const shortId = (jobId: string) => jobId.slice(-6)
 
 /** A call and its answer, for the trace. */
 export function describeCall(verb: string, args: unknown[], answer: unknown): string {
-  if (verb === 'claimJobs')
-    return `: ${(answer as ClaimedJob[]).map(({ jobId, type }) => `${type} ${shortId(jobId)}`).join(', ') || 'none'}`
+  if (verb === 'claimJobs') {
+    const jobs = answer as ClaimedJob[]
+    return jobs.length === 0
+      ? ': none'
+      : `: ${jobs.map(({ jobId, type }) => `${type} ${shortId(jobId)}`).join(', ')}`
+  }
   if (verb === 'heartbeatJobs')
     return `: ${(answer as { answers: { jobId: string; answer: string }[] }).answers.map(({ jobId, answer: each }) => `${shortId(jobId)} ${each}`).join(', ')}`
   if (verb === 'sweepJobs') {
     const { reaped, held } = answer as SweepStep
+    if (reaped.length === 0 && held === 0) return ': nothing'
     const verdicts = reaped.map(({ jobId, action, reason }) => `${action} ${shortId(jobId)} (${reason})`)
     return `: ${verdicts.join(', ') || 'nothing'}${held > 0 ? `, ${held} held` : ''}`
   }

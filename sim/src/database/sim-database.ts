@@ -13,6 +13,7 @@ import type {
 } from '../../../src/store/job-store.ts'
 import { type MemoryJobStore, openMemoryStore } from '../../../src/store/memory/memory-store.ts'
 import type { MemoryState } from '../../../src/store/memory/state/memory-state.ts'
+import type { ReportAnswer } from '../../../src/store/ports/worker-store.ts'
 import type { PresenceConnection } from '../../../src/store/presence-connection.ts'
 import { EPOCH_MS, type VirtualTime } from '../world/virtual-time.ts'
 import { Call, type Route } from './call.ts'
@@ -43,6 +44,7 @@ export interface DatabaseListener {
 }
 
 type Verb = (...args: unknown[]) => Promise<unknown>
+type VerbName = keyof MemoryJobStore
 
 const NOBODY: ReadonlyMap<string, number> = new Map()
 const LOCK_WAIT_MS = 200
@@ -53,7 +55,6 @@ export class SimDatabase {
   readonly store: MemoryJobStore
   readonly sessions: Sessions
   readonly #state: MemoryState
-  readonly #verbs: object
   readonly network: Network
   areSlotsFull = false
   /** How many faults keep the server down. */
@@ -93,7 +94,7 @@ export class SimDatabase {
     })
     this.store = store
     this.#state = state
-    this.#verbs = verbsOf(store)
+    verbs ??= verbsOf(store)
     this.sessions = new Sessions(state, () => this.#epoch)
   }
 
@@ -159,19 +160,18 @@ export class SimDatabase {
 
   /** The verbs of the store over one client's connections. */
   connect(route: Route): JobStore {
-    const call = (name: string, verb: Verb, args: unknown[]) => this.#call(route, name, verb, args)
-    const verb: Verb = (claim) => this.store.claimJobs(claim as ClaimRequest)
+    const call = (name: VerbName, args: unknown[]) => this.#call(route, name, this.store[name] as Verb, args)
     // Part of the answer, which may be lost: the memory store tells it at once.
     const claimJobs = async (request: ClaimRequest) => {
       let heldBack: string[] = []
       const onHeldBack = (queues: string[]) => {
         heldBack = queues
       }
-      const jobs = (await call('claimJobs', verb, [{ ...request, onHeldBack }])) as ClaimedJob[]
+      const jobs = (await call('claimJobs', [Object.assign({}, request, { onHeldBack })])) as ClaimedJob[]
       if (heldBack.length > 0) request.onHeldBack?.(heldBack)
       return jobs
     }
-    return Object.assign(Object.create(this.#verbs) as JobStore, { call, claimJobs })
+    return Object.assign(Object.create(verbs ?? null) as JobStore, { call, claimJobs })
   }
 
   /** The verbs of the heartbeat thread, with an end: what still runs after two seconds is cut off (end-client.ts). */
@@ -280,8 +280,9 @@ export class SimDatabase {
     this.#isWatched = !hasPresence || this.sessions.watchers() >= 2
     if (step.isRedundant === true) return step
     this.#forgetOutage()
-    this.#listener.onSweep({ ...before, step })
-    return { ...step, isWatched: this.#isWatched }
+    this.#listener.onSweep({ step, ...before })
+    step.isWatched = this.#isWatched
+    return step
   }
 
   async #execute(call: Call, epoch: number, name: string, verb: Verb, args: unknown[]): Promise<void> {
@@ -290,7 +291,7 @@ export class SimDatabase {
     let refusal: unknown
     try {
       answer = name === 'sweepJobs' ? await this.#sweep(args[0] as SweepRequest) : await verb(...args)
-      if (name === 'reportWorker') answer = { ...(answer as object), isWatched: this.#isWatched }
+      if (name === 'reportWorker') (answer as ReportAnswer).isWatched = this.#isWatched
     } catch (error) {
       refusal = error
     }
@@ -307,24 +308,27 @@ export class SimDatabase {
 }
 
 interface Client {
-  call(name: string, verb: Verb, args: unknown[]): Promise<unknown>
+  call(name: VerbName, args: unknown[]): Promise<unknown>
 }
 
-/** The prototype of all clients: a store of its own for each of them takes longer than most of their calls. */
+/** The prototype of all clients of all runs: V8 compiles for shapes, and a prototype for each run would be a shape for each. */
+let verbs: object | undefined
+
 function verbsOf(store: JobStore): object {
-  const verbs: Record<string, unknown> = { lacks: store.lacks }
-  for (const [name, verb] of Object.entries(store) as [string, unknown][])
+  const all: Record<string, unknown> = { lacks: store.lacks }
+  for (const [name, verb] of Object.entries(store) as [VerbName, unknown][])
     if (typeof verb === 'function')
-      verbs[name] = function (this: Client, ...args: unknown[]) {
-        return this.call(name, verb as Verb, args)
+      all[name] = function (this: Client, ...args: unknown[]) {
+        return this.call(name, args)
       }
-  return verbs
+  return all
 }
 
-export function leasesOf(verb: string, args: unknown[]): Lease[] {
-  return ['completeJobs', 'failJobs', 'releaseJobs', 'heartbeatJobs'].includes(verb)
-    ? (args[0] as Lease[])
-    : []
+const leaseVerbs = new Set(['completeJobs', 'failJobs', 'releaseJobs', 'heartbeatJobs'])
+const noLeases: readonly Lease[] = []
+
+export function leasesOf(verb: string, args: unknown[]): readonly Lease[] {
+  return leaseVerbs.has(verb) ? (args[0] as Lease[]) : noLeases
 }
 
 /** Statements that do not touch the table of jobs. */

@@ -32,7 +32,9 @@ export class Transactions {
   watch(store: JobStore): JobStore {
     const completeJobs: JobStore['completeJobs'] = (completions, options) =>
       store.completeJobs(completions, options === undefined ? undefined : { policy: options.policy ?? {} })
-    return Object.assign(Object.create(store) as JobStore, { completeJobs })
+    return Object.assign(Object.create(Object.getPrototypeOf(store) as object) as JobStore, store, {
+      completeJobs,
+    })
   }
 
   async run<T>(store: JobStore, { jobId, owner }: Open, work: (client: never) => Promise<T>): Promise<T> {

@@ -2,7 +2,7 @@
 // calls that failed, and not by what the reaper says of itself.
 
 /** Calls by which a process learns that the server does not answer: its sweeps, and its reports while it stands by. */
-const verbs = ['sweepJobs', 'reportWorker']
+const verbs: readonly string[] = ['sweepJobs', 'reportWorker']
 const LONG_MS = 5_000
 
 export class FailedSweeps {
@@ -18,11 +18,13 @@ export class FailedSweeps {
   }
 
   noteFailure(owner: string, verb: string, nowMs: number): void {
+    if (!verbs.includes(verb)) return
     const key = `${owner} ${verb}`
-    if (verbs.includes(verb) && !this.#failingSince.has(key)) this.#failingSince.set(key, nowMs)
+    if (!this.#failingSince.has(key)) this.#failingSince.set(key, nowMs)
   }
 
   noteAnswer(owner: string, verb: string): void {
+    if (this.#failingSince.size === 0 || !verbs.includes(verb)) return
     this.#failingSince.delete(`${owner} ${verb}`)
     if (verb === 'sweepJobs') this.#failingSince.delete(`${owner} reportWorker`)
   }

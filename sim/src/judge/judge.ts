@@ -42,7 +42,7 @@ function historyOf(simulation: Simulation): History {
       // The event of a claim does not name its lease.
       details:
         type === 'processing'
-          ? { ...data.details, lease_id: evidence.leaseOf(jobId, data.details['fence']) }
+          ? { lease_id: evidence.leaseOf(jobId, data.details['fence']), ...data.details }
           : data.details,
     }),
   )
@@ -60,6 +60,7 @@ function historyOf(simulation: Simulation): History {
     samples: evidence.samples,
     disturbances: evidence.disturbances,
     stalls: [],
+    delays: database.network.delays,
     holds: evidence.holds,
     enqueuedIds: evidence.keptIds(),
     intrusions: [],

@@ -26,6 +26,6 @@ export function drawLimits(seed: number, flavour: Flavour, jobs: PlannedJob[]) {
   const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T
   const limits: Record<string, QueueLimit> = {}
   for (const type of limitedTypes) if (random() < 0.6) limits[type] = pick(kinds)
-  const grouped = jobs.map((job) => (random() < 0.8 ? { ...job, group: pick(GROUPS) } : job))
+  const grouped = jobs.map((job) => (random() < 0.8 ? { group: pick(GROUPS), ...job } : job))
   return { limits, jobs: grouped }
 }

@@ -3,6 +3,7 @@ import type { QueueLimit } from '../../../chaos/src/judge/history.ts'
 import { createRandom, pickWeighted } from '../../../chaos/src/random.ts'
 import { type AttemptPlace, attemptPlaces } from '../world/places.ts'
 import { drawLimits } from './limits.ts'
+import { addRarePlace } from './rare-places.ts'
 import { drawLongSettings, drawSettings, type Settings } from './settings.ts'
 
 export const jobTypes = ['quick', 'slow', 'flaky', 'poison', 'hang', 'deaf', 'block', 'tx', 'killer'] as const
@@ -36,6 +37,19 @@ export const faultKinds = [
   'reaper-kill',
 ] as const
 export type FaultKind = (typeof faultKinds)[number]
+
+/** Faults of one worker. */
+export const workerFaults = [
+  'kill',
+  'deploy',
+  'pause',
+  'block',
+  'cut-off',
+  'lossy',
+  'clock-step',
+  'drain',
+  'session-end',
+] as const satisfies readonly FaultKind[]
 
 export interface Fault {
   atMs: number
@@ -129,7 +143,8 @@ function drawShortPlan(seed: number): Plan {
     return { seed, settings, limits, jobs, ...drawFlapping(random, leaseMs) }
   if (flavour === 'faults' && policy.presence !== 'off' && random() < 0.1)
     return { seed, settings, limits, jobs, ...drawLockedOut(random, leaseMs) }
-  return { seed, settings, limits, durationMs, jobs, faults: inOrder(faults) }
+  const plan = { seed, settings, limits, durationMs, jobs, faults: inOrder(faults) }
+  return flavour === 'faults' ? addRarePlace(plan, workerFaults) : plan
 }
 
 function drawJob(
@@ -179,8 +194,8 @@ function drawLockedOut(random: () => number, leaseMs: number): Pick<Plan, 'durat
   const faults: Fault[] = []
   for (let atMs = 0.5 * leaseMs; atMs < durationMs; atMs += leaseMs * (1 + random())) {
     const fault = { durationMs: leaseMs * (0.3 + 0.6 * random()), size: 0, place: null }
-    faults.push({ ...fault, atMs, kind: 'slots-full', target: 0 })
-    faults.push({ ...fault, atMs: atMs + 1, kind: 'session-end', target: Math.floor(random() * 1_000) })
+    faults.push({ atMs, kind: 'slots-full', target: 0, ...fault })
+    faults.push({ atMs: atMs + 1, kind: 'session-end', target: Math.floor(random() * 1_000), ...fault })
   }
   return { durationMs, faults }
 }

@@ -120,7 +120,7 @@ export class Evidence {
   keptLedger(): LedgerLine[] {
     if (this.#lost.length === 0) return this.#ledger
     return this.#ledger.map((line, nth) =>
-      this.isLost(this.#heardAt[nth] ?? 0) ? { ...line, outcome: 'lost', end: 'lost' } : line,
+      this.isLost(this.#heardAt[nth] ?? 0) ? Object.assign({}, line, { outcome: 'lost', end: 'lost' }) : line,
     )
   }
 

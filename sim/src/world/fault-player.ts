@@ -173,10 +173,8 @@ export class FaultPlayer {
     },
     slow: ({ durationMs, size }) => {
       const { network } = this.#simulation.database
-      network.slowness = 1 + 300 * size
-      this.#begin('*', 'delay', durationMs, () => {
-        network.slowness = 1
-      })
+      network.slowDown(1 + 300 * size)
+      this.#begin('*', 'delay', durationMs, () => network.speedUp())
     },
     'clock-step': ({ size }, { worker }) => {
       if (worker === undefined) return

@@ -149,7 +149,6 @@ export class SimWorker {
         open,
         startPresence: (listener, longestLeaseMs) =>
           startPresence({
-            ...listener,
             workerId: this.name,
             longestLeaseMs,
             open: () =>
@@ -159,6 +158,7 @@ export class SimWorker {
                 kind: 'presence',
                 timeoutMs: HEARTBEAT_TIMEOUT_MS,
               }),
+            ...listener,
           }),
         send: (message: FromThread) => void time.after(MESSAGE_MS, main, () => port.emit('message', message)),
         onStopped: () => void time.after(MESSAGE_MS, main, () => port.emit('exit', 0)),

@@ -7,7 +7,7 @@ export interface Line {
   what: string
 }
 
-const HASHED_AT_ONCE = 8_192
+const HASHED_AT_ONCE = 65_536
 
 export class Trace {
   readonly lines: Line[] = []

@@ -32,11 +32,11 @@ export function emitAttemptEnd(
   }
   const thrown = failure === undefined ? undefined : { error: failure.error, failure }
   if (thrown !== undefined && (end === 'retried' || end === 'dead' || end === 'lost'))
-    events.emit('job:failed', { ...common, end, ...thrown })
+    events.emit('job:failed', { end, ...common, ...thrown })
   if (!hasListeners) return
   events.emit('job:ended', {
-    ...common,
     end,
+    ...common,
     ...(reason === undefined ? {} : { reason }),
     ...gateway?.facts(),
     ...thrown,

@@ -69,7 +69,7 @@ export class Claimer<Tx> {
     this.#byType = new Map(options.handlers.map((registered) => [registered.type, registered]))
     this.#limiter = new TokenLimiter(options.store, (type) => this.#byType.get(type)?.limits ?? [])
     this.#groups = new ClaimGroups([...this.#byType.values()], this.#limiter, this.#handlerSlots)
-    this.#standBy = new StandBy({ ...options, service: 'claims' })
+    this.#standBy = new StandBy({ service: 'claims', ...options })
     this.#prefetch = new Prefetch(options.concurrency)
   }
 

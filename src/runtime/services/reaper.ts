@@ -164,10 +164,9 @@ class TableReaper {
   async #sweepOnce(isUrgent: boolean): Promise<SweepReport> {
     const { policy, intervalMs } = this.#options
     const askedAtMs = timing.nowMs()
-    const report = await runSweep(this.#table.store, {
-      reaper: { ...this.#past.facts(), ...(isUrgent ? {} : { intervalMs }) },
-      ...(policy === undefined ? {} : { policy }),
-    })
+    const reaper = this.#past.facts()
+    if (!isUrgent) reaper.intervalMs = intervalMs
+    const report = await runSweep(this.#table.store, policy === undefined ? { reaper } : { reaper, policy })
     this.#past.succeeded(report.sweptAt, askedAtMs)
     return report
   }
@@ -197,13 +196,13 @@ class ReaperPast {
   }
 
   facts(): ReaperFacts {
-    return {
-      reaperId: this.#reaperId,
-      ...(this.#lastSweptAt === undefined
-        ? {}
-        : { lastSweptAt: this.#lastSweptAt, elapsedMs: timing.nowMs() - this.#sweptAtMs }),
-      ...(this.#failingSinceMs === undefined ? {} : { failingForMs: timing.nowMs() - this.#failingSinceMs }),
+    const facts: ReaperFacts = { reaperId: this.#reaperId }
+    if (this.#lastSweptAt !== undefined) {
+      facts.lastSweptAt = this.#lastSweptAt
+      facts.elapsedMs = timing.nowMs() - this.#sweptAtMs
     }
+    if (this.#failingSinceMs !== undefined) facts.failingForMs = timing.nowMs() - this.#failingSinceMs
+    return facts
   }
 
   /** `sweptAt` is the start of the sweep: its duration would look like a step of the clock. */

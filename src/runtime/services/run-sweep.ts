@@ -1,7 +1,7 @@
 // One sweep of one table, in steps until nothing is left (C8).
 
 import type { PolicyOverride } from '../../policy/policy.ts'
-import type { HoldReason, JobStore, ReapedJob, ReaperFacts } from '../../store/job-store.ts'
+import type { HoldReason, JobStore, ReapedJob, ReaperFacts, SweepRequest } from '../../store/job-store.ts'
 import { timing } from '../timing/timing.ts'
 
 /** The result that document 001 prescribes. */
@@ -35,18 +35,17 @@ export interface RunSweepOptions {
 export async function runSweep(store: JobStore, options: RunSweepOptions = {}): Promise<SweepReport> {
   const startedAt = timing.nowMs()
   const { reaper, policy, batchSize, actor, reason } = options
-  const request = {
-    ...(reaper === undefined ? {} : { reaper }),
-    ...(policy === undefined ? {} : { policy }),
-    ...(batchSize === undefined ? {} : { limit: batchSize }),
-    ...(actor === undefined ? {} : { actor }),
-    ...(reason === undefined ? {} : { reason }),
-  }
+  const request: SweepRequest = {}
+  if (reaper !== undefined) request.reaper = reaper
+  if (policy !== undefined) request.policy = policy
+  if (batchSize !== undefined) request.limit = batchSize
+  if (actor !== undefined) request.actor = actor
+  if (reason !== undefined) request.reason = reason
   let step = await store.sweepJobs(request)
   const { held, holdReason, sweptAt, isRedundant = false, isWatched = true } = step
   const reaped = [...step.reaped]
   while (step.next !== null) {
-    step = await store.sweepJobs({ ...request, cursor: step.next })
+    step = await store.sweepJobs({ cursor: step.next, ...request })
     reaped.push(...step.reaped)
   }
   return {

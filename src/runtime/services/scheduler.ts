@@ -97,7 +97,7 @@ class RunningScheduler {
   constructor(options: SchedulerOptions) {
     this.#options = options
     this.#pollMs = options.pollMs ?? POLL_MS
-    this.#standBy = new StandBy({ ...options, service: 'schedules' })
+    this.#standBy = new StandBy({ service: 'schedules', ...options })
     this.#unwritten = options.schedules
   }
 

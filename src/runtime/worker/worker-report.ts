@@ -140,7 +140,7 @@ class RunningReporter {
         ...(this.#exitCode === undefined ? {} : { exitCode: this.#exitCode }),
       })
       this.#isTold = true
-      onReport?.({ ...answer, askedAtMs })
+      onReport?.({ askedAtMs, ...answer })
       if (answer.isDrainRequested && !this.#isDrainRequested) {
         this.#isDrainRequested = true
         onDrain()

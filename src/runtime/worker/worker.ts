@@ -73,16 +73,16 @@ class RunningWorker<Tx> {
     this.#options = options
     this.#dependencyCalls = new DependencyCalls(store, events)
     this.#claimer = new Claimer({
-      ...options,
-      // No hint says that another worker has freed a place.
-      pollMs: (isHeldBack) =>
-        (this.#areHintsTrusted && !isHeldBack ? options.hintedPollMs : undefined) ?? options.pollMs,
       areHintsTrusted: () => this.#areHintsTrusted,
       freeSlots: () => this.#freeSlots,
       canClaim: () => this.#canClaim,
       startWaiting: () => this.#startWaiting(),
       stopping: this.#stopping.signal,
       leaving: this.#leaving.signal,
+      ...options,
+      // No hint says that another worker has freed a place.
+      pollMs: (isHeldBack) =>
+        (this.#areHintsTrusted && !isHeldBack ? options.hintedPollMs : undefined) ?? options.pollMs,
     })
     this.hints = new HintedWakes({
       workerId: options.workerId,
@@ -92,7 +92,6 @@ class RunningWorker<Tx> {
       hasDueJobs: (queues) => store.hasDueJobs(queues),
     })
     this.#deps = {
-      ...options,
       slots: {
         onReturned: (attempt) => this.#freeSlot(attempt),
         onEnded: (attempt, ended) => this.#noteEnd(attempt, ended),
@@ -100,6 +99,7 @@ class RunningWorker<Tx> {
       clockWatch: this.#clockWatch,
       dependencyCalls: this.#dependencyCalls,
       ...attemptBatchers(store, policy, () => this.#claimer.gatherResults()),
+      ...options,
     }
   }
 

@@ -130,7 +130,6 @@ export function openMemoryStore(options: MemoryStoreOptions): { store: MemoryJob
     observations: new Map(),
   }
   const store: MemoryJobStore = {
-    ...bindVerbs(state),
     transaction: options.transaction ?? lackTransactions,
     now: state.nowMs,
     elapse(ms) {
@@ -139,6 +138,7 @@ export function openMemoryStore(options: MemoryStoreOptions): { store: MemoryJob
     },
     plantJob: (fields) => plantJob(state, fields),
     keep: () => keepTables(state),
+    ...bindVerbs(state),
   }
   return { store, state }
 }

@@ -70,11 +70,15 @@ function reportWorker(state: MemoryState, report: WorkerReport): ReportAnswer {
 function keptTimes(times: Date[], now: Date): Date[] {
   const last = times.at(-1)
   if (last !== undefined && now.getTime() - last.getTime() < LEAST_APART_MS) return times
-  return [...times.slice(1 - MAX_TIMES), now]
+  const kept = times.slice(1 - MAX_TIMES)
+  kept.push(now)
+  return kept
 }
 
 function hasWebhooks({ webhooks, deliveries }: MemoryState): boolean {
-  return webhooks.size > 0 || [...deliveries.values()].some(({ status }) => status === 'waiting')
+  if (webhooks.size > 0) return true
+  for (const { status } of deliveries.values()) if (status === 'waiting') return true
+  return false
 }
 
 function listHinted({ workers, nowMs }: MemoryState): ReportAnswer['hintedWorkers'] {

@@ -85,11 +85,22 @@ const enqueueDuring = fc
   .record({ jobs: newJobs, isCommitted: fc.boolean(), request: claimMany })
   .map((wish) => command({ name: 'enqueueDuring', wish, act: (pair) => actDuringEnqueue(pair, wish) }))
 
+/** Whether the claim changes what becomes of the new jobs: it may end a waiting job without budget, and free its dedupe key. */
+async function depends(model: Side, jobs: NewJob[], request: ClaimRequest): Promise<boolean> {
+  const outcomes = (isClaimed: boolean) =>
+    model.inTransaction(false, async (tx) => {
+      if (isClaimed) await model.store.claimJobs(request)
+      return (await model.store.enqueueJobs(jobs, tx)).map(({ outcome }) => outcome).join()
+    })
+  return (await outcomes(false)) !== (await outcomes(true))
+}
+
 /** Nobody sees the new jobs before the end, so the claim comes to the same before them; rolled back, they never were. */
 async function actDuringEnqueue(
   pair: Pair,
   { jobs, isCommitted, request }: { jobs: NewJob[]; isCommitted: boolean; request: ClaimRequest },
 ): Promise<void> {
+  if (await depends(pair.model, jobs, request)) return
   const end = isCommitted ? 'committed' : 'rolled back'
   await agree(
     pair,

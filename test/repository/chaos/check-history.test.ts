@@ -248,6 +248,19 @@ describe('the judge of a chaos run', () => {
     }
   })
 
+  it('allows a rescue three packets of a network that is slow meanwhile', () => {
+    const violated = (packetMs: number, to: number) => {
+      const history = cleanHistory()
+      takeLate(history)
+      history.disturbances.splice(0)
+      history.delays = [{ from: T0, to, packetMs }]
+      return invariantsOf(history)
+    }
+    expect(violated(0.4, T0 + 3_000)).not.toContain('rescue')
+    expect(violated(0.3, T0 + 3_000)).toContain('rescue')
+    expect(violated(0.4, T0 + 100)).toContain('rescue')
+  })
+
   it('allows a rescue the time in which a paused transaction keeps the row locked, and only then', () => {
     const history = cleanHistory()
     takeLate(history)

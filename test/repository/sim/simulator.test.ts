@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type Coverage, coverageTable, emptyCells } from '../../../sim/src/coverage.ts'
+import { addCoverage, type Coverage, coverageTable, emptyCells } from '../../../sim/src/coverage.ts'
 import { drawPlan } from '../../../sim/src/plan/plan.ts'
 import { runPlan, runSeed } from '../../../sim/src/run-seed.ts'
 import { runSeeds } from '../../../sim/src/run-seeds.ts'
@@ -69,6 +69,16 @@ describe('the simulator', () => {
     expect(invariantsOf(violations)).toEqual(new Set(['neighbour']))
   })
 
+  it('meets attempts that are aborted, and undoes the neighbours of a transaction', async () => {
+    const seeds = Array.from({ length: 400 }, (_, nth) => nth + 1).filter((seed) => seed % 25 !== 0)
+    const coverage: Coverage = {}
+    for (const place of ['aborted', 'tx'] as const)
+      for (const seed of seeds.filter((each) => hasRarePlace(each, place)).slice(0, 8))
+        addCoverage(coverage, (await runSeed(seed)).coverage)
+    expect(Object.keys(coverage).some((cell) => cell.endsWith(' aborted'))).toBe(true)
+    expect(coverage['failover tx']).toBeGreaterThan(1)
+  })
+
   it('leaves nothing of a world behind, also if its processes were killed', async () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
@@ -101,6 +111,20 @@ describe('the simulator', () => {
     expect(await printed(2)).toBe(one)
   }, 300_000)
 })
+
+/** Whether its plan has jobs for a fault at this place: they come when it begins to wait, or shortly before. */
+function hasRarePlace(seed: number, place: 'aborted' | 'tx'): boolean {
+  const { faults, jobs } = drawPlan(seed)
+  return faults.some(
+    (fault) =>
+      fault.place === place &&
+      (place === 'tx'
+        ? fault.kind === 'failover' &&
+          fault.size < 0.32 &&
+          jobs.filter(({ atMs }, nth) => atMs === jobs[nth + 1]?.atMs).length > 0
+        : jobs.some(({ atMs }) => atMs === fault.atMs)),
+  )
+}
 
 const invariantsOf = (violations: { invariant: string }[]) =>
   new Set(violations.map(({ invariant }) => invariant))

@@ -233,7 +233,7 @@ function grantLease(state: MemoryState, grant: Grant, job: Job): ClaimedJob {
   const isRescue = job.reapedAt !== null
   const runsAlone = isLastChance(policy, countsOf(policy, job))
   const waitedMs = nowMs - (job.runAt ?? job.createdAt).getTime()
-  return { ...describeClaim(grant, claimed, leaseMs, deadlineMs), waitedMs, isRescue, runsAlone }
+  return { waitedMs, isRescue, runsAlone, ...describeClaim(grant, claimed, leaseMs, deadlineMs) }
 }
 
 /** The first claim after a reap always writes an event: the time to rescue is measured by it. */

@@ -80,7 +80,7 @@ function deleteCompleted(state: MemoryState, job: Job, options: ActorOption): vo
 function completeJob(state: MemoryState, job: Job, result: JsonValue, options: ActorOption): void {
   const nowMs = state.nowMs()
   const finishedAt = new Date(nowMs)
-  changeJob(state, job, { ...endedLease(job, nowMs), status: 'succeeded', finishedAt, result, error: null })
+  changeJob(state, job, { status: 'succeeded', finishedAt, result, error: null, ...endedLease(job, nowMs) })
   if (state.policy.events !== 'all') return
   const { workerId, attempt, fence } = job
   const details = { worker_id: workerId, attempt, fence, ...actedBy(options) }
@@ -113,7 +113,7 @@ function failJob(state: MemoryState, policy: Policy, job: Job, failure: Failure 
   const error = describeError(failure, counts)
   const { attempt, failures, crashes, timeouts } = counts
   const maximum = handlerMaximum(policy, job, failure)
-  const ended = { ...endedLease(job, nowMs), attempt, failures, crashes, timeouts, error, ...maximum }
+  const ended = { attempt, failures, crashes, timeouts, error, ...endedLease(job, nowMs), ...maximum }
   if (job.cancelRequestedAt !== null) {
     const cancelled = { ...job, ...ended, error: { ...error, code: 'cancelled' } }
     endCancelled(state, cancelled, nowMs, { worker_id: job.workerId, ...actedBy(failure) })
@@ -124,14 +124,14 @@ function failJob(state: MemoryState, policy: Policy, job: Job, failure: Failure 
   if (!isHopeless(failure) && end === 'failure' && isFailedProbe(state, job))
     return releaseProbe(state, policy, job, { failure, error, details })
   if (isHopeless(failure) || isFailureFinal(policy, counts, end)) {
-    changeJob(state, job, { ...ended, status: 'dead', finishedAt: new Date(nowMs) })
+    changeJob(state, job, { status: 'dead', finishedAt: new Date(nowMs), ...ended })
     recordEvent(state, nowMs, { jobId: job.id, type: code === 'EXPIRED' ? 'expired' : 'failed', details })
     return { jobId: job.id, outcome: 'dead', retryInMs: null }
   }
   const ownStepsMs = job.backoffStepsMs ?? failure.backoffStepsMs
   const retryInMs = failure.retryInMs ?? nextWaitMs(state, policy, counts, ownStepsMs)
   const runAt = new Date(nowMs + retryInMs)
-  changeJob(state, job, { ...ended, status: 'waiting', runAt })
+  changeJob(state, job, { status: 'waiting', runAt, ...ended })
   recordDispatch(state, policy, job.id)
   const plan = { backoff_ms: retryInMs, next_run_at: runAt.toISOString() }
   recordEvent(state, nowMs, { jobId: job.id, type: 'retry', details: { ...details, ...plan } })
@@ -264,7 +264,7 @@ function refuse(state: MemoryState, lease: Lease): RefusedOutcome {
 }
 
 function endedLease(job: Job, nowMs: number): Partial<Job> {
-  return { ...withoutLease, finishedLeaseId: job.leaseId, updatedAt: new Date(nowMs) }
+  return { finishedLeaseId: job.leaseId, updatedAt: new Date(nowMs), ...withoutLease }
 }
 
 function describeError(failure: Failure, counts: Counts): JobErrorRecord {

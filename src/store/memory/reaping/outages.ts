@@ -46,7 +46,8 @@ function recentOutages(outages: readonly Outage[], atMs: number, leaseMs: number
 export function asOne(outages: readonly Outage[]): Outage | null {
   const [first] = outages
   const last = outages.at(-1)
-  return first === undefined || last === undefined ? null : { ...last, fromMs: first.fromMs }
+  if (first === undefined || last === undefined) return null
+  return { fromMs: first.fromMs, toMs: last.toMs, reason: last.reason }
 }
 
 /** Called by the last step of a sweep. A reaper without a past of its own may run inside the server. */

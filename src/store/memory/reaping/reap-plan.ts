@@ -97,9 +97,9 @@ export function planReap(moment: Moment, job: Job, spreadMs: number): ReapPlan {
       change: { ...taken, status: 'waiting', runAt, reapedAt: new Date(nowMs) },
       event: 'reaper:requeued',
       details: {
-        ...evidence(policy, job, attempt, reason, cause),
         next_run_at: runAt.toISOString(),
         backoff_ms: retryInMs,
+        ...evidence(policy, job, attempt, reason, cause),
       },
     },
   }
@@ -129,9 +129,9 @@ function planEnd(moment: Moment, job: Job, taken: Job, reason: string, cause: st
       },
       event: isCancelled ? 'reaper:cancelled' : 'reaper:failed(timeout)',
       details: {
-        ...evidence(policy, job, taken.attempt, reason, cause),
         next_run_at: null,
         backoff_ms: null,
+        ...evidence(policy, job, taken.attempt, reason, cause),
       },
     },
   }

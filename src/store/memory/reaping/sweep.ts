@@ -57,7 +57,7 @@ export function sweepJobs(state: MemoryState, request: SweepRequest): SweepStep 
       ? observe(state, moment, plans)
       : plans.map((plan) => writePlan(state, moment, plan))
   const held = request.cursor === undefined ? start.held : 0
-  const counts = noteSweep(state, request, { ...start, held, reaped })
+  const counts = noteSweep(state, request, { reaped, ...start, held })
   if (isLast && request.reaper !== undefined) {
     state.sweptAtMs = moment.nowMs
     noteReached(state, moment, request.reaper)
