@@ -7,7 +7,9 @@ import { progressOf, ReportedProgress } from './reported-progress.ts'
 const lease = { jobId: 'job', leaseId: 'lease' }
 
 it('LEASE-8 a value that is no number is refused by name', () => {
-  expect(() => progressOf('0.5' as never, undefined)).toThrow('progress: got "0.5", takes a number from 0 to 1')
+  expect(() => progressOf('0.5' as never, undefined)).toThrow(
+    'progress: got "0.5", takes a number from 0 to 1',
+  )
   expect(progressOf(1 + 1e-12, undefined)).toEqual({ value: 1, text: null })
 })
 
