@@ -7,7 +7,7 @@ const root = new URL('../', import.meta.url)
 const heading = `# unstuck
 
 > A job reliability layer for PostgreSQL, in TypeScript and in SQL. Every running job has a lease that its worker renews; a job
-> whose lease runs out is taken back, and a worker that lost its lease can no longer write. Execution is at least once.
+> whose lease expires is requeued, and a worker that lost its lease can no longer write. Execution is at least once.
 `
 
 export function writeLlmsFiles(folder: string, base: string): void {
