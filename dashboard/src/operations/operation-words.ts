@@ -25,7 +25,7 @@ export const actionWords: Record<OperationAction, ActionWords> = {
     verb: 'Cancel',
     done: 'cancelled',
     effect:
-      'Waiting jobs are cancelled at once; running ones stop when their workers are told, at the next heartbeat at the latest. This cannot be undone.',
+      'Waiting jobs are cancelled at once; running ones stop at their worker’s next heartbeat at the latest. This cannot be undone.',
   },
   discard: {
     verb: 'Discard',
