@@ -103,7 +103,7 @@ export const errorCatalog = {
     isRetryable: true,
   },
   DATABASE_READ_ONLY: {
-    meaning: 'The database takes no writes: it is a standby, or it or the role may only read.',
+    meaning: 'The database is read-only: it is a standby, or writes are turned off for it or for the role.',
     httpStatus: 503,
     exitCode: exitCodes.databaseUnreachable,
     sqlState: '25006',
@@ -111,7 +111,7 @@ export const errorCatalog = {
   },
   DATABASE_OUT_OF_MEMORY: {
     meaning:
-      'Neo4j rolled the call back because it or its transaction has no memory left; nothing was changed.',
+      'Neo4j rolled the call back because it, or the transaction, is out of memory; nothing was changed.',
     httpStatus: 503,
     exitCode: exitCodes.problemFound,
     sqlState: null,
@@ -119,7 +119,7 @@ export const errorCatalog = {
   },
   POOL_EXHAUSTED: {
     meaning:
-      'No database connection became free for a transaction in time; the job is released without an attempt spent.',
+      'No database connection became free for a transaction in time; the job is released without spending an attempt.',
     httpStatus: 503,
     exitCode: exitCodes.problemFound,
     sqlState: null,
@@ -185,29 +185,28 @@ export const errorCatalog = {
     isRetryable: false,
   },
   JOB_DEAD: {
-    meaning: 'The job that was waited for has ended as dead; the details have its code and reason.',
+    meaning: 'The awaited job is dead; the details have its code and reason.',
     httpStatus: 409,
     exitCode: exitCodes.problemFound,
     sqlState: null,
     isRetryable: false,
   },
   JOB_CANCELLED: {
-    meaning: 'The job that was waited for was cancelled.',
+    meaning: 'The awaited job was cancelled.',
     httpStatus: 409,
     exitCode: exitCodes.problemFound,
     sqlState: null,
     isRetryable: false,
   },
   INVALID_RESULT: {
-    meaning:
-      'The job that was waited for has succeeded, and its stored result does not fit the schema of its type.',
+    meaning: 'The awaited job has succeeded, but its stored result does not match the schema of its type.',
     httpStatus: 500,
     exitCode: exitCodes.problemFound,
     sqlState: null,
     isRetryable: false,
   },
   WAIT_TIMEOUT: {
-    meaning: 'The job has not ended within the time of the wait. It goes on.',
+    meaning: 'The job did not end within the timeout of the wait; it continues.',
     httpStatus: 504,
     exitCode: exitCodes.problemFound,
     sqlState: null,

@@ -42,7 +42,7 @@ const troubles: Trouble[] = [
     state: '25006',
     code: 'DATABASE_READ_ONLY',
     meaning: 'the database takes no writes here',
-    hint: 'DATABASE_URL must name the primary; UNSTUCK_READ_URL may name a standby. After a failover this passes by itself.',
+    hint: 'DATABASE_URL must name the primary; UNSTUCK_READ_URL may name a standby. After a failover this resolves itself.',
   },
   { state: '53100', meaning: 'the database has no disk space left' },
   { state: '53200', meaning: 'the database has no memory left' },
