@@ -136,7 +136,7 @@ describe('a waiting job', () => {
         {
           code: 'RELEASED_OFTEN',
           isBlocking: false,
-          message: '23 times, without an attempt spent: its waits double, up to 1 h',
+          message: '23 times, without spending an attempt: its waits double, up to 1 h',
         },
       ],
     })

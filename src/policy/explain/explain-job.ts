@@ -71,7 +71,7 @@ function explainRunning(facts: JobFacts, ageRule: AgeRule | undefined): Explanat
   const worker = workerId ?? 'an unnamed worker'
   const by = facts.cancel === null ? '' : `cancelled${told(facts.cancel.by, facts.cancel.reason)}; `
   const asked: Reason[] = isCancelAsked
-    ? [note('CANCEL_ASKED', `${by}the worker stops it at its next heartbeat, which a hint brings forward`)]
+    ? [note('CANCEL_ASKED', `${by}the worker stops it at its next heartbeat, or sooner if a hint arrives`)]
     : []
   if (leaseLeftMs === null) {
     const { cause, remedy } = explainUnjudged(ageRule)

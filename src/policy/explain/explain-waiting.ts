@@ -181,7 +181,7 @@ function backoffCause(lastEvent: JobFacts['lastEvent'], error: JobFacts['error']
 
 function releasedOften({ isReleasedOften, releases }: JobFacts): Reason[] {
   if (!isReleasedOften) return []
-  const message = `${count(releases, 'time')}, without an attempt spent: its waits double, up to 1 h`
+  const message = `${count(releases, 'time')}, without spending an attempt: its waits double, up to 1 h`
   return [note('RELEASED_OFTEN', message)]
 }
 

@@ -107,7 +107,7 @@ describe('an explanation', () => {
       { code: 'LEASED' },
       {
         message:
-          'cancelled by ana: wrong bucket; the worker stops it at its next heartbeat, which a hint brings forward',
+          'cancelled by ana: wrong bucket; the worker stops it at its next heartbeat, or sooner if a hint arrives',
       },
     ])
   })

@@ -34,10 +34,10 @@ export interface JobContext<Tx = unknown, Result = unknown> {
   /**
    * Calls the service of GATEWAY_URL, or any address, with the timeout of GATEWAY_TIMEOUT_MS and the job's signal. Failures are
    * errors that say whether to retry, and each call is reported to the breaker of the handler's dependency. If the service asks
-   * for a pause (429, or 503 with Retry-After), the job is released without an attempt spent.
+   * for a pause (429, or 503 with Retry-After), the job is released without spending an attempt.
    */
   gateway: Gateway
-  /** Releases the job without an attempt spent. Ends the attempt by throwing an error that must not be caught. */
+  /** Releases the job without spending an attempt. Ends the attempt by throwing an error that must not be caught. */
   release: (request?: ReleaseRequest) => never
   /**
    * Runs the caller's writes and the completion in one transaction: both happen, or neither. The return value of `work` is the

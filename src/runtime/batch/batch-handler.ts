@@ -12,7 +12,7 @@ export interface BatchedJob<Tx = unknown, Payload = JsonValue, Result = unknown,
   complete: (...result: undefined extends Result ? [result?: Result] : [result: Result]) => void
   /** The job failed with this error, which decides about its retry as if a handler had thrown it. */
   fail: (error: unknown) => void
-  /** Releases the job without an attempt spent. */
+  /** Releases the job without spending an attempt. */
   release: (request?: ReleaseRequest) => void
 }
 
