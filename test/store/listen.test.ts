@@ -82,7 +82,7 @@ it('WORK-1 a listener whose connection is ended says so, comes back, and gives a
     'started',
     'hint',
   ])
-  expect(listening.told[2]).toMatch(/^failed terminating connection.*; polling goes on$/)
+  expect(listening.told[2]).toMatch(/^failed terminating connection.*; polling continues$/)
   await store.enqueueJobs([{ type: 'a' }])
   await listening.until('hint', 4)
 })
@@ -98,7 +98,7 @@ it('WORK-1 a listener that cannot connect says so once, goes on trying, and can 
   for (let tries = 1; tries <= 3; tries++) await once(server, 'tried')
   await listening.stop()
   server.close()
-  expect(listening.told).toEqual(['failed Connection terminated unexpectedly; polling goes on'])
+  expect(listening.told).toEqual(['failed Connection terminated unexpectedly; polling continues'])
 })
 
 it('WORK-1 a listener that is stopped leaves no socket behind where the server never answers', async () => {

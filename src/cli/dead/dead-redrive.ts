@@ -42,6 +42,6 @@ function planOf(count: string, total: number, { canary, rate }: RedriveFlags): s
   const seconds = Math.ceil(Math.max(0, total - canary) / rate)
   return (
     `${count} jobs match. ${first} ${rate}/s (about ${seconds} s); ` +
-    'stops by itself if half of the first 20 fail or the breaker opens.'
+    'stops automatically if half of the first 20 fail or the breaker opens.'
   )
 }

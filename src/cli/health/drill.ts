@@ -161,7 +161,7 @@ async function drillKill(
   const watchLimitMs = policy.sweepIntervalMs + WATCH_START_MS
   if (presenceUrl === null) {
     const skipped = 'presence is off by the policy'
-    if (!isJson) printLine(`killed worker: left out, because ${skipped}: leases decide`)
+    if (!isJson) printLine(`killed worker: skipped, because ${skipped}: leases decide`)
     return { ...nothingKilled, skipped, budgetMs, promiseMs: promise.totalMs }
   }
   if (!isJson) printLine(`killed worker: ${promise.text}`)
@@ -171,7 +171,7 @@ async function drillKill(
 }
 
 function printKill({ skipped, failure, medianMs, worstMs, rescues }: KillReport, budgetMs: number): void {
-  if (skipped !== null) return printLine(`  left out: ${skipped}, so leases decide`)
+  if (skipped !== null) return printLine(`  skipped: ${skipped}, so leases decide`)
   if (failure !== null) return printLine([['FAIL', 'red'], `  ${failure}`])
   const [median, worst] = [seconds(medianMs ?? 0), seconds(worstMs ?? 0)]
   const times = rescues.length === 1 ? worst : `${rescues.length} rescues, median ${median}, worst ${worst}`

@@ -60,7 +60,7 @@ export async function runKillDrill(options: KillDrillOptions): Promise<KillRepor
   report.medianMs = sorted[Math.ceil(sorted.length / 2) - 1] ?? null
   report.worstMs = sorted.at(-1) ?? null
   if (report.failure === null && (report.worstMs ?? 0) > budgetMs)
-    report.failure = `the slowest took ${seconds(report.worstMs ?? 0)}, and the budget is ${seconds(budgetMs)}`
+    report.failure = `the slowest took ${seconds(report.worstMs ?? 0)}, longer than the budget of ${seconds(budgetMs)}`
   report.isPassed = report.failure === null
   return report
 }

@@ -165,7 +165,7 @@ async function finish(
   }
   onStep(`finished by canary-2 (pid ${second.pid}) after ${seconds(report.finishedAfterMs)}`)
   if (report.finishedAfterMs > budgetMs)
-    report.failure = `it took ${seconds(report.finishedAfterMs)}, and the budget is ${seconds(budgetMs)}`
+    report.failure = `it took ${seconds(report.finishedAfterMs)}, longer than the budget of ${seconds(budgetMs)}`
 }
 
 /**

@@ -36,7 +36,7 @@ export function defineEnqueue(command: Command): void {
     .option('--dedupe-for <duration>', 'at most one job per key in this time', readDuration)
     .option('--replace', 'replace the waiting job that has the key')
     .option('--owner <owner>', 'user or tenant')
-    .option('--group <group>', 'jobs of a group share the limits of their queue for groups')
+    .option('--group <group>', 'jobs of one group share the group limits of their queue')
     .addHelpText('after', example(`unstuck enqueue asr '{ "clip": 42 }'`))
     .action(enqueueCommand)
 }

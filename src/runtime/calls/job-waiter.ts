@@ -209,7 +209,7 @@ export class JobWaiter {
   #tookTooLong(jobId: string, timeoutMs: number): UnstuckError {
     return new UnstuckError('WAIT_TIMEOUT', `job ${jobId} has not ended within ${timeoutMs} ms`, {
       details: { jobId, timeoutMs },
-      hint: 'The job goes on: wait again, or look at it with unstuck why.',
+      hint: 'The job continues: wait again, or check it with unstuck why.',
       ...(this.#lastError === undefined ? {} : { cause: this.#lastError }),
     })
   }

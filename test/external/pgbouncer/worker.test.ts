@@ -84,7 +84,7 @@ it('WORK-1 listening through PgBouncer is found to be useless at the start, said
   await listening.until('failed')
   expect(listening.told).toEqual([
     'failed no notification arrived within 2 s: a pooler in transaction mode? ' +
-      'Set UNSTUCK_DIRECT_URL to a direct address; polling goes on',
+      'Set UNSTUCK_DIRECT_URL to a direct address; polling continues',
   ])
 })
 

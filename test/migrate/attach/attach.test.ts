@@ -264,7 +264,7 @@ describe('an attach that could not finish', () => {
       message: expect.stringMatching(
         /^index unstuck_jobs_\w+: .*; public\.jobs has its columns, but not all/,
       ),
-      hint: expect.stringMatching(/goes on where it stopped/),
+      hint: expect.stringMatching(/continues where it stopped/),
     })
     expect(await isCurrent()).toBe(false)
     await workAsBefore(database.pool)

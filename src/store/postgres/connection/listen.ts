@@ -176,7 +176,7 @@ class RunningListener {
   }
 
   #reportFailure(error: unknown): void {
-    if (!this.#isFailing) this.#options.onFailed(`${messageOf(error)}; polling goes on`)
+    if (!this.#isFailing) this.#options.onFailed(`${messageOf(error)}; polling continues`)
     this.#isFailing = true
   }
 

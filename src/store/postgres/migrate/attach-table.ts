@@ -80,7 +80,7 @@ export async function attachTable(
   }
 }
 
-const runAgain = 'Run it again when the table is less busy: it goes on where it stopped.'
+const runAgain = 'Run it again when the table is less busy: it continues where it stopped.'
 
 async function addColumns(
   session: MigrationSession,

@@ -84,7 +84,7 @@ async function inTurn(
     throw told(
       error,
       `${what}: ${lockNotGranted(options)}; ${before}`,
-      'Run it again: it goes on where it stopped.',
+      'Run it again: it continues where it stopped.',
     )
   }
 }

@@ -90,7 +90,7 @@ export async function holdMigrationLock(
     if (row?.['is_mine'] === true) return
     if (performance.now() > deadline) {
       throw new UnstuckError('LOCK_TIMEOUT', 'another migration of this schema is running', {
-        hint: 'Wait for it to end and run the command again: it goes on where it stopped.',
+        hint: 'Wait for it to end and run the command again: it continues where it stopped.',
       })
     }
     await new Promise((resolve) => setTimeout(resolve, 200))
