@@ -259,7 +259,7 @@ describe('migrateDown of the native table', () => {
     const left = (await describeSchema(database.pool, schema)).filter((line) =>
       /^(?:table|function|type|domain)/.test(line),
     )
-    expect(left).toEqual(['table events', 'table jobs fillfactor=70'])
+    expect(left).toEqual(['table events', expect.stringMatching(/^table jobs fillfactor=70\b/)])
   })
 
   it('OPS-5 takes jobs too when a purge is asked for', async () => {

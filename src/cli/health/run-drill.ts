@@ -86,7 +86,7 @@ export async function clearAll(
 
 export async function enqueueCanaries({ name, store }: DeploymentTable, count: number): Promise<string[]> {
   try {
-    const job = { type: DRILL_QUEUE, queue: DRILL_QUEUE, payload: { drill: true }, maxAttempts: 5 }
+    const job = { type: DRILL_QUEUE, queue: DRILL_QUEUE, maxAttempts: 5 }
     const enqueued = await store.enqueueJobs(Array.from({ length: count }, () => job))
     return enqueued.map(({ jobId }) => jobId)
   } catch (cause) {

@@ -203,11 +203,24 @@ describe('on the native table', patient, () => {
 })
 
 describe('on an attached table', patient, () => {
+  let withoutQueues: Awaited<ReturnType<typeof run>>
+
   beforeAll(async () => {
     await database.pool.query(clipTables)
-    await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: clipProfile })
+    const clip = { databaseUrl: database.url, schema: 'unstuck', profile: clipProfile }
+    await migrateUp(clip)
+    withoutQueues = await run('--profile', 'clip', '--yes')
+    await migrateUp({ ...clip, features: ['queues'] })
     const [table] = clipProfile.tables
     await createPostgresStore({ client: database.pool, table }).writePolicy({ ...brisk, maxAttempts: 3 })
+  })
+
+  it('REAP-1 a table whose workers would take the canary for a job of theirs is refused, with the remedy', async () => {
+    expect([withoutQueues.exitCode, withoutQueues.stderr]).toEqual([
+      4,
+      expect.stringMatching(/without the feature queues\n.*unstuck attach --features queues/),
+    ])
+    expect(await jobsLeft('public.jobs')).toBe(0)
   })
 
   it('REAP-1 it asks first, for a worker without leases could take the canary', async () => {
