@@ -85,6 +85,7 @@ function mergeBreakers(breakers: [Breaker, ...Breaker[]]): Breaker {
   return {
     ...worst,
     successes: Math.max(...breakers.map(({ successes }) => successes)),
+    unheard: Math.max(...breakers.map(({ unheard }) => unheard)),
     probing: breakers.reduce((total, { probing }) => total + probing, 0),
     queues: queues.filter((_, place) => isFirst(place)),
   }

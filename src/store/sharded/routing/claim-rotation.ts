@@ -24,10 +24,11 @@ export class ClaimRotation<Tx> {
     let answered = 0
     let failure: Error | undefined
     for (const shard of this.#order()) {
-      const left = request.limit - jobs.length
-      const limit = Math.min(left, request.limitOfShard?.(shard.number) ?? left)
+      const allowed = request.limitOfShard?.(shard.number) ?? Number.POSITIVE_INFINITY
+      // Not compared with 0: an invalid limit is for the shard to refuse.
+      const limit = Math.min(request.limit - jobs.length, allowed)
       try {
-        if (limit > 0) jobs.push(...(await this.#claimFrom(shard, { ...request, limit })))
+        if (allowed > 0) jobs.push(...(await this.#claimFrom(shard, { ...request, limit })))
         answered++
       } catch (error) {
         failure = error as Error
