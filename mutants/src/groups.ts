@@ -25,18 +25,16 @@ export const groupMutants: Mutant[] = [
     edits: [
       {
         file: lockGrouped,
-        find: `and job."group_key" is not null and job."group_key"::text = asked.name
+        find: `and (job."expires_at" <= now() and job."run_at" > now()) is not true
               order by job."id" limit 1) first`,
-        replacement: `and job."group_key" is not null and job."group_key"::text = asked.name
-                and coalesce(job."run_at", job."created_at") <= now()
+        replacement: `and coalesce(job."run_at", job."created_at") <= now()
               order by job."id" limit 1) first`,
       },
       {
         file: openGroups,
-        find: `and job."group_key" is not null and job."group_key"::text = named.name
+        find: `and (job."expires_at" <= now() and job."run_at" > now()) is not true
                           order by job."id" limit 1) end`,
-        replacement: `and job."group_key" is not null and job."group_key"::text = named.name
-                            and coalesce(job."run_at", job."created_at") <= now()
+        replacement: `and coalesce(job."run_at", job."created_at") <= now()
                           order by job."id" limit 1) end`,
       },
     ],
