@@ -114,6 +114,31 @@ describe('drain', () => {
   })
 })
 
+describe('a job that waits for its batch', () => {
+  /** How the only job ends. */
+  const ended = () => new Promise((resolve) => q.on('job:ended', ({ end }) => resolve(end)))
+
+  it('LEASE-8 is not stopped by a progress limit that is shorter than the wait', async () => {
+    q.handleMany('mail', () => {}, { size: 5, waitMs: 200, progressLimitMs: 20 })
+    const end = ended()
+    await q.start()
+    await q.enqueueMany(mails(1))
+    expect(await end).toBe('completed')
+  })
+
+  it('LEASE-8 has its progress limit once the batch has begun', async () => {
+    q.handleMany(
+      'mail',
+      ([mail]) => new Promise((resolve) => mail?.context.signal.addEventListener('abort', () => resolve())),
+      { size: 5, waitMs: 20, progressLimitMs: 50 },
+    )
+    const end = ended()
+    await q.start()
+    await q.enqueueMany(mails(1))
+    expect(await end).toBe('retried')
+  })
+})
+
 describe('runOnce', () => {
   it('WORK-12 calls the handler with one job, and returns its outcome', async () => {
     q.handleMany<number>(

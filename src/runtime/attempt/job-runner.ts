@@ -80,7 +80,8 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     this.#startedAtMs = timing.nowMs()
     const { events } = this.#deps
     if (events.hasListeners('job:started')) events.emit('job:started', { job: this.job })
-    this.#clocks.restartProgress()
+    // A batch starts the progress limits of its jobs when it begins: until then nothing works on them.
+    if (this.#registered.batches === undefined) this.#clocks.restartProgress()
     const { tracing, workerId } = this.#deps
     if (tracing?.isActive() !== true) return this.#callHandler()
     const work = () =>

@@ -39,9 +39,9 @@ export class RunningBatch<Tx> implements BatchContext {
     const { job, context } = member
     try {
       context.signal.throwIfAborted()
-      const payload = (await readPayload(job)) as ClaimedJob['payload']
-      // Its handler begins only now.
+      // Its progress limit begins only now, and holds for a schema that hangs too.
       context.progress()
+      const payload = (await readPayload(job)) as ClaimedJob['payload']
       return member.isDone ? null : member.batchedJob(payload)
     } catch (error) {
       member.fail(error)
