@@ -173,6 +173,19 @@ describe('batches of jobs', () => {
     expect(await a?.outcome).toEqual({ error: new JobAborted('cancelled') })
   })
 
+  it('WORK-6 a job that is aborted while it waits for others ends at once, and leaves the rest of the wait to nobody', async () => {
+    const batches = open()
+    const a = start(batches, 'a')
+    await vi.advanceTimersByTimeAsync(600)
+    a.abort()
+    expect(await a.outcome).toEqual({ error: new JobAborted('cancelled') })
+    start(batches, 'b')
+    await vi.advanceTimersByTimeAsync(900)
+    expect(calls).toEqual([])
+    await vi.advanceTimersByTimeAsync(100)
+    expect(called()).toEqual([['b']])
+  })
+
   it('WORK-12 no batch begins if all of its jobs were aborted', async () => {
     const batches = open()
     const { abort, outcome } = start(batches, 'a')

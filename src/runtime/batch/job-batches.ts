@@ -31,8 +31,31 @@ export class JobBatches<Tx> implements HandlerBatches {
 
   #gather(member: BatchMember<Tx>): void {
     this.#gathered.push(member)
-    if (this.#gathered.length >= this.size) this.begin()
-    else this.#timer ??= timing.setTimeout(() => this.begin(), this.#options.waitMs ?? 0)
+    if (this.#gathered.length >= this.size) return this.begin()
+    const { waitMs = 0 } = this.#options
+    this.#timer ??= timing.setTimeout(() => this.begin(), waitMs)
+    if (waitMs > 0) this.#endIfAborted(member)
+  }
+
+  /** While it waits for others, no handler has to be told and given time: it ends at once. */
+  #endIfAborted(member: BatchMember<Tx>): void {
+    const { signal } = member.context
+    const end = () => {
+      if (this.#removeGathered(member.job)) member.fail(signal.reason)
+    }
+    signal.addEventListener('abort', end, { once: true })
+  }
+
+  #removeGathered(job: ClaimedJob): boolean {
+    const others = this.#gathered.filter((member) => member.job !== job)
+    const isRemoved = others.length < this.#gathered.length
+    this.#gathered = others
+    // The next job has its whole wait.
+    if (isRemoved && others.length === 0) {
+      timing.clearTimeout(this.#timer)
+      this.#timer = undefined
+    }
+    return isRemoved
   }
 
   begin(): void {
@@ -56,7 +79,7 @@ export class JobBatches<Tx> implements HandlerBatches {
   leave(job: ClaimedJob): Promise<unknown> | null {
     const batch = this.#batchOf.get(job)
     if (batch !== undefined) return batch.leave(job)
-    this.#gathered = this.#gathered.filter((member) => member.job !== job)
+    this.#removeGathered(job)
     return null
   }
 
