@@ -590,7 +590,7 @@
 -- function bury_jobs(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql volatile f46c6482a1442ca7b1dc88cd3a36f16c
 -- function bury_spent(p_ids uuid[], p_policy <schema>.policies) returns SETOF <schema>.reaped_job plpgsql volatile enable_seqscan=off b75004d61a3affd59c543683f5061995
 -- function cancel_facts(p_attachment text, p_job_id text) returns jsonb plpgsql stable search_path=pg_catalog, pg_temp f2c33abe9fed8f5b18649196b5407484
--- function cancel_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 461bb304c3a908f5cdd75a8d653b964d
+-- function cancel_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 92dc21c45f73c0586b04d96ca0dc1211
 -- function cause_id(p_code text, p_reason text) returns text sql stable ee98c97a04a26c0a66b632ab5262a02f
 -- function chance_of(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer, p_expires_at timestamp with time zone) returns text sql stable 8f014690a3fb5929d7ad4b217c819428
 -- function change_jobs(p_operation <schema>.operations, p_ids uuid[]) returns SETOF <schema>.job_outcome plpgsql volatile 9e2cb229b5111a09776dbc4d2a7e0bf9
@@ -624,7 +624,7 @@
 -- function delete_completed(p_ids uuid[], p_lease_ids uuid[], p_lease_id uuid, p_results jsonb, p_actor text, p_policy <schema>.policies, p_now timestamp with time zone, OUT ids uuid[], OUT lease_ids uuid[]) returns record plpgsql volatile b3269c1abf49e8b5975c699d3ac1f0d1
 -- function delete_schedule(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 76e0f848ac772eb0cb3f1e872c6b14ab
 -- function detach_table(p_attachment text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 3b94d9159c1c27e67c7416e85566a39b
--- function discard_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off f832888e72526ff17e3d478149adb21f
+-- function discard_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 4e7cd4a9dc82845370589fa5ec2ce804
 -- function drain_worker(p_attachment text, p_worker_id text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile search_path=pg_catalog, pg_temp cbfce7c35f11cac72007f6ec7b796d7e
 -- function drop_team_object(p_kind text, p_schema text, p_name text, p_takes text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 70142806f840733dc906fb90d344f1ae
 -- function due_at(p_job jsonb, p_now timestamp with time zone) returns timestamp with time zone sql stable 0bf6d38af31340a1ef9c5b295e9b3c59
@@ -674,6 +674,7 @@
 -- function hint_channel(p_attachment text) returns text sql immutable dd825acca8d5292133c3d656a7ddc5a2
 -- function hint_dependents(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp a9b9442fef92be1c6788cb1a535eeb28
 -- function hint_new_jobs(p_policy <schema>.policies, p_shared jsonb, p_jobs jsonb, p_count integer, p_now timestamp with time zone) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp e1017861d9b8413c80684afc0b07f268
+-- function hint_next_in_groups(p_policy <schema>.policies, p_queues text[], p_groups text[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 6451f17856d73ea00496469955df3449
 -- function hinted_jobs(p_queues text[], p_delays_ms double precision[], p_counts integer[]) returns text sql stable search_path=pg_catalog, pg_temp 861bcac5fc8746b4e365faea48000b14
 -- function hinted_workers(p_attachment text) returns jsonb sql stable search_path=pg_catalog, pg_temp 7254acd6fa3141843b8fec366162dc5b
 -- function hold_breaker(p_name text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp 84b7469cd276585320b2e4962eec26ab

@@ -38,6 +38,7 @@ afterAll(() => database.drop())
 beforeEach(async () => {
   heard = []
   await database.pool.query('truncate unstuck.jobs; delete from unstuck.pauses; delete from unstuck.breakers')
+  await database.pool.query('delete from unstuck.queue_limits')
   await store.writePolicy(nativePolicy)
 })
 
@@ -242,6 +243,31 @@ describe('what makes waiting jobs claimable', () => {
     )
     expect(await hintsOf(() => store.retryJobs(ids))).toHaveLength(1)
     expect((await store.getJob(ids[0] ?? ''))?.status).toBe('waiting')
+  })
+
+  it('RATE-7 a cancelled or discarded job of a group in order announces the next one', async () => {
+    await store.limitQueue('a', { groupOrder: 'fifo' })
+    const group = 'account'
+    const [first, second] = await store.enqueueJobs([
+      { type: 'a', group, delayMs: hour },
+      { type: 'a', group, delayMs: hour },
+      { type: 'a', group },
+    ])
+    expect(await claim()).toEqual([])
+    expect(await hintsOf(() => store.cancelJobs([first?.jobId ?? '']))).toEqual(['unstuck.native [["a",1]]'])
+    expect(await hintsOf(() => store.cancelJobs([first?.jobId ?? '']))).toEqual([])
+    expect(await hintsOf(() => store.discardJobs([first?.jobId ?? '']))).toEqual([])
+    expect(await hintsOf(() => store.discardJobs([second?.jobId ?? '']))).toEqual([
+      'unstuck.native [["a",1]]',
+    ])
+    expect(await claim()).toHaveLength(1)
+  })
+
+  it('RATE-7 waiting jobs of groups without an order block none, and announce none', async () => {
+    await store.limitQueue('a', { groupConcurrency: 1 })
+    const [first, second] = await store.enqueueJobs(jobs(2, { group: 'tenant', delayMs: hour }))
+    expect(await hintsOf(() => store.cancelJobs([first?.jobId ?? '']))).toEqual([])
+    expect(await hintsOf(() => store.discardJobs([second?.jobId ?? '']))).toEqual([])
   })
 
   it('BREAK-3 a queue that is resumed and a breaker that closes send a hint', async () => {

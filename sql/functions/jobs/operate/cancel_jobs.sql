@@ -8,7 +8,7 @@ returns setof "unstuck".job_outcome language plpgsql set enable_seqscan = off as
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native');
   v_now timestamptz := clock_timestamp();
-  v_lease_ids uuid[];
+  v_lease_ids uuid[]; v_queues text[]; v_groups text[];
   v_events "unstuck".new_event[];
   v_outcomes "unstuck".job_outcome[];
 begin
@@ -41,7 +41,8 @@ begin
            "cancel_requested_at" = coalesce(job."cancel_requested_at", v_now)
       from found
      where job."id" = found.id and found.is_current and (found.is_waiting or found.is_running)
-    returning job."id" as id, found.is_waiting, job."lease_id" as lease_id
+    returning job."id" as id, found.is_waiting, job."lease_id" as lease_id,
+              coalesce(job."queue", job."type")::text as queue, job."group_key"::text as group_key
   )
   select array(select row(id::text, case when is_waiting then 'cancelled' else 'cancel-requested' end,
                           jsonb_build_object('actor', p_actor, 'reason', p_reason))::"unstuck".new_event
@@ -55,12 +56,15 @@ begin
                  from pg_catalog.unnest(p_ids) with ordinality asked(id, ordinal)
                  left join found on found.id = asked.id
                 order by asked.ordinal),
-         array(select lease_id from cancelled where not is_waiting)
-    into v_events, v_outcomes, v_lease_ids;
+         array(select lease_id from cancelled where not is_waiting),
+         array(select queue from cancelled where is_waiting and group_key is not null order by id),
+         array(select group_key from cancelled where is_waiting and group_key is not null order by id)
+    into v_events, v_outcomes, v_lease_ids, v_queues, v_groups;
   perform "unstuck"."record_events"(v_now, v_events);
   if cardinality(v_lease_ids) > 0 then
     perform "unstuck".send_cancel_hint(v_policy, v_lease_ids);
   end if;
+  perform "unstuck".hint_next_in_groups(v_policy, v_queues, v_groups);
   return query select * from pg_catalog.unnest(v_outcomes);
 end
 $$;

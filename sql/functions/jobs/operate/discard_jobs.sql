@@ -6,7 +6,9 @@ create or replace function "unstuck"."discard_jobs"(
   p_generation int default null)
 returns setof "unstuck".job_outcome language plpgsql set enable_seqscan = off as $$
 declare
+  v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native');
   v_now timestamptz := clock_timestamp();
+  v_queues text[]; v_groups text[];
   v_events "unstuck".new_event[];
   v_outcomes "unstuck".job_outcome[];
 begin
@@ -15,6 +17,7 @@ begin
   with found as materialized (
     select job."id" as id, job."status"::text as status, job."type"::text as type, job."error_code"::text as code,
            p_generation is null or coalesce(job."generation", 1) = p_generation as is_current,
+           job."status" = /*waiting*/'waiting' as is_waiting,
            job."status" = /*waiting*/'waiting'
              or job."status" in /*ended_words*/('succeeded', 'dead', 'cancelled') as is_idle
       from "unstuck"."jobs" job
@@ -23,7 +26,8 @@ begin
        for update of job
   ), gone as (
     delete from "unstuck"."jobs" job using found where job."id" = found.id and found.is_current and found.is_idle
-    returning job."id" as id, found.status, found.type, found.code
+    returning job."id" as id, found.status, found.type, found.code, found.is_waiting,
+              coalesce(job."queue", job."type")::text as queue, job."group_key"::text as group_key
   ), forgotten as (
     delete from "unstuck".events event using gone
      where event.attachment = /*attachment*/'native' and event.job_id = gone.id::text
@@ -42,9 +46,12 @@ begin
                                else 'running' end, null)::"unstuck".job_outcome
                  from pg_catalog.unnest(p_ids) with ordinality asked(id, ordinal)
                  left join found on found.id = asked.id
-                order by asked.ordinal)
-    into v_events, v_outcomes;
+                order by asked.ordinal),
+         array(select queue from gone where is_waiting and group_key is not null order by id),
+         array(select group_key from gone where is_waiting and group_key is not null order by id)
+    into v_events, v_outcomes, v_queues, v_groups;
   perform "unstuck"."record_events"(v_now, v_events);
+  perform "unstuck".hint_next_in_groups(v_policy, v_queues, v_groups);
   return query select * from pg_catalog.unnest(v_outcomes);
 end
 $$;
