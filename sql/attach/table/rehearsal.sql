@@ -30,7 +30,7 @@ begin
   perform "unstuck"."claim_job"(v_id, 'unstuck-rehearsal');
   perform "unstuck"."limit_queue"('unstuck-rehearsal-3', 1);
   perform "unstuck"."claim_jobs"('unstuck-rehearsal', array['unstuck-rehearsal-3'], 1);
-  perform "unstuck"."open_groups"('unstuck-rehearsal', 0, word, 1, null, '', 1)
+  perform "unstuck"."next_groups"('unstuck-rehearsal', 1, word, 1, null, 1, false)
      from (values (null), ('fifo')) known(word);
   perform "unstuck"."lock_grouped"('unstuck-rehearsal', array['r'], 1, 1, 0, '{}', "unstuck".policy_of(
     /*attachment*/'native'), '{}');

@@ -118,6 +118,26 @@ export function describeGroups<Tx>(opened: () => StoreHarness<Tx>, { isSharded }
       expect(new Set(groups)).toEqual(new Set(['a', 'b', 'c', 'd']))
     })
 
+    it.skipIf(isSharded === true)(
+      'RATE-7 groups take turns in each priority, whatever runs before',
+      async () => {
+        const { store } = opened()
+        await limited(store, 1)
+        for (const group of ['a', 'b', 'c']) await enqueueMany(store, 5, { group, priority: 5 })
+        await enqueueMany(store, 9, { group: 'urgent' })
+        const turns: (string | null)[] = []
+        for (let turn = 0; turn < 3; turn += 1) {
+          // The group of a more urgent priority is full for this claim, and not for the next one.
+          const urgent = await claimOne(store)
+          const late = await claimOne(store)
+          turns.push(await groupOf(store, late))
+          await complete(store, urgent)
+          await complete(store, late)
+        }
+        expect(new Set(turns)).toEqual(new Set(['a', 'b', 'c']))
+      },
+    )
+
     it('RATE-7 every job of every group is claimed in the end', async () => {
       const { store } = opened()
       await limited(store, 3)

@@ -52,10 +52,12 @@ export function limitFacts(state: MemoryState, job: Job): LimitFacts | null {
   }
 }
 
-/** The next claim of a queue begins after the group that the last one reached. */
+/** The next claim begins after the group that the last one reached, in each priority of a queue. */
 export function noteTurns(state: MemoryState, taken: Job[]): void {
-  for (const { queue, group } of taken) if (group !== null) state.reachedGroups.set(queue, group)
+  for (const job of taken) if (job.group !== null) state.reachedGroups.set(turnsOf(job), job.group)
 }
+
+const turnsOf = ({ queue, priority }: Job) => JSON.stringify([queue, priority])
 
 /** Whether the claim of these jobs passed this one, which comes first in the order of its group. */
 export function precedesInGroup(state: MemoryState, job: Job, taken: Job[]): boolean {
@@ -126,7 +128,7 @@ function inRounds(state: MemoryState, due: Job[]): Job[] {
     const key = JSON.stringify([queue, group, priority])
     const round = seen.get(key) ?? 0
     seen.set(key, round + 1)
-    const lap = group <= (state.reachedGroups.get(queue) ?? '') ? 1 : 0
+    const lap = group <= (state.reachedGroups.get(turnsOf(job)) ?? '') ? 1 : 0
     return { job, place: [priority, groupedFirst ? 0 : 1, round, lap], name: group, order }
   })
   return placed.toSorted(comparePlaced).map(({ job }) => job)

@@ -128,7 +128,7 @@ export interface MemoryState {
   readonly pauses: Map<string, Pause>
   /** By queue. */
   readonly queueLimits: Map<string, MemoryQueueLimit>
-  /** The group of each queue that the last claim took a job of. */
+  /** By queue and priority: the group that the last claim took a job of. */
   readonly reachedGroups: Map<string, string>
   /** Dedupe keys that stay taken after their job has ended, by type and key. */
   readonly dedupeWindows: Map<string, DedupeWindow>

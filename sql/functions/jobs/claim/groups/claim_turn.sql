@@ -13,7 +13,7 @@ declare
   v_rule "unstuck".queue_limits;
   v_slot int := "unstuck".claim_slot(/*attachment*/'native', p_queue);
   v_has_slot boolean := cardinality("unstuck".lock_claim_slots(array[v_slot])) > 0;
-  v_plain int; v_groups text[]; v_open text[]; v_from text; v_head int; v_is_full boolean;
+  v_plain int; v_groups text[]; v_open text[]; v_head int; v_is_full boolean;
 begin
   select * into v_rule from "unstuck".queue_limits where attachment = /*attachment*/'native' and queue = p_queue;
   share := p_limit;
@@ -40,13 +40,9 @@ begin
     return;
   end if;
   lane := 1;
-  select open.groups, open.next_from, open.is_held_back into v_groups, v_from, is_held_back
-    from "unstuck"."open_groups"(
-      p_queue, priority, v_rule.group_order, v_rule.group_concurrency, p_types,
-      (select lock.reached from "unstuck".claim_locks lock where lock.slot = v_slot), least(share, 100)) open;
-  if v_has_slot then
-    update "unstuck".claim_locks lock set reached = v_from where lock.slot = v_slot;
-  end if;
+  select next.groups, next.is_held_back into v_groups, is_held_back
+    from "unstuck"."next_groups"(
+      p_queue, priority, v_rule.group_order, v_rule.group_concurrency, p_types, least(share, 100), v_has_slot) next;
   if v_rule.group_concurrency is not null then
     v_open := v_groups;
     v_groups := "unstuck".lock_groups(/*attachment*/'native', p_queue, v_open);
@@ -63,6 +59,32 @@ begin
     priority := coalesce(v_head, priority);
   end if;
   is_held_back := is_held_back or v_is_full;
+end
+$$;
+
+-- Private: the next groups of a priority, as open_groups finds them, from where its last claim stopped. The row that
+-- says where is that of the queue for the default priority, and another one for each other: the few groups of an urgent
+-- priority begin anew with each claim, and would send those of the next one back to their first.
+create or replace function "unstuck"."next_groups"(
+  p_queue text, p_priority int, p_order text, p_places int, p_types jsonb, p_limit int, p_has_slot boolean,
+  out groups text[], out is_held_back boolean)
+language plpgsql as $$
+declare
+  v_slot int := "unstuck".claim_slot(
+    /*attachment*/'native', p_queue, case when p_priority <> 0 then format('priority %s', p_priority) end);
+  v_has_slot boolean := p_has_slot;
+  v_from text;
+begin
+  if p_priority <> 0 then
+    v_has_slot := cardinality("unstuck".lock_claim_slots(array[v_slot])) > 0;
+  end if;
+  select open.groups, open.next_from, open.is_held_back into groups, v_from, is_held_back
+    from "unstuck"."open_groups"(
+      p_queue, p_priority, p_order, p_places, p_types,
+      (select lock.reached from "unstuck".claim_locks lock where lock.slot = v_slot), p_limit) open;
+  if v_has_slot then
+    update "unstuck".claim_locks lock set reached = v_from where lock.slot = v_slot;
+  end if;
 end
 $$;
 
