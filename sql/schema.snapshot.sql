@@ -605,8 +605,8 @@
 -- function claim_scope(p_worker_id text, p_queues text[], p_id uuid, OUT id uuid, OUT queues text[], OUT limited text[], OUT is_limited_first boolean, OUT slots jsonb) returns record plpgsql volatile bc6a4e6604f6d9a1969914eef79a7bae
 -- function claim_shares(p_queues text[], p_due_at timestamp with time zone[], p_ids uuid[], p_priority integer, p_limit integer, p_types jsonb, p_policy <schema>.policies, p_cursors jsonb, p_skips text[], OUT queues text[], OUT shares integer[]) returns record plpgsql volatile f1694094e161a631f5d1ebf2ddaadfc9
 -- function claim_slot(p_attachment text, p_queue text, p_group text DEFAULT NULL::text) returns integer sql stable e544601f49e30a447ec41ec535b962ae
--- function claim_turn(p_queue text, p_limit integer, p_after integer[], p_types jsonb, p_policy <schema>.policies, p_skips text[], p_id uuid, OUT priority integer, OUT lane integer, OUT share integer, OUT starts timestamp with time zone[], OUT ids uuid[], OUT is_refused boolean, OUT is_held_back boolean) returns record plpgsql volatile e9bab39e752180aa432ef86900243363
--- function claim_turn_of(p_id uuid, p_types jsonb, p_places integer, p_order text, OUT priority integer, OUT lane integer, OUT starts timestamp with time zone[], OUT ids uuid[], OUT is_refused boolean) returns record plpgsql volatile 7f709610b7df2f859a7f99f6aef4d2db
+-- function claim_turn(p_queue text, p_limit integer, p_after integer[], p_types jsonb, p_policy <schema>.policies, p_skips text[], p_id uuid, OUT priority integer, OUT lane integer, OUT share integer, OUT starts timestamp with time zone[], OUT ids uuid[], OUT is_refused boolean, OUT is_held_back boolean) returns record plpgsql volatile fa4efac9624e3c1d906d566dbed0926e
+-- function claim_turn_of(p_id uuid, p_types jsonb, p_places integer, p_order text, OUT priority integer, OUT lane integer, OUT starts timestamp with time zone[], OUT ids uuid[], OUT is_refused boolean) returns record plpgsql volatile 7916131f5195b794417026074c0001c4
 -- function claim_types(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint) returns jsonb sql stable aa71bab81ada7897d6bd793d19509c8f
 -- function close_breaker(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp db285e3626cd360b8fe1c59916db3839
 -- function cohort_spread_ms(p_policy <schema>.policies, p_is_timeout boolean, p_jobs bigint, p_backoff_ms bigint) returns bigint sql immutable f931a4c15a995e3e995ea81186972e19
@@ -739,7 +739,7 @@
 -- function lock_claim_slots(p_slots integer[]) returns integer[] plpgsql volatile search_path=pg_catalog, pg_temp enable_seqscan=off 0c94675b87739f05e6ca1af761ba8f13
 -- function lock_class(p_purpose text) returns integer sql immutable 124548f3799a8e39177315aaddad9ac3
 -- function lock_gone_workers(p_attachment text) returns jsonb sql volatile search_path=pg_catalog, pg_temp 94a5f52a5032e7fef244bb8001e83688
--- function lock_grouped(p_queue text, p_groups text[], p_limit integer, p_places integer, p_priority integer, p_types jsonb, p_policy <schema>.policies, p_skips text[], OUT starts timestamp with time zone[], OUT ids uuid[], OUT is_full boolean) returns record plpgsql volatile d66d994328035697c89051ae1cd36336
+-- function lock_grouped(p_queue text, p_groups text[], p_limit integer, p_places integer, p_priority integer, p_types jsonb, p_policy <schema>.policies, p_skips text[], OUT starts timestamp with time zone[], OUT ids uuid[], OUT is_full boolean) returns record plpgsql volatile ceca9650391e8e8f35fecc3f48b4d436
 -- function lock_groups(p_attachment text, p_queue text, p_groups text[]) returns text[] plpgsql volatile search_path=pg_catalog, pg_temp e27949dc03c8b6f8e2e687d48540920b
 -- function lock_heads(p_queue text, p_groups text[], p_limit integer, p_types jsonb, p_policy <schema>.policies, p_skips text[], OUT priority integer, OUT starts timestamp with time zone[], OUT ids uuid[], OUT is_full boolean) returns record plpgsql volatile b9039041757fd288d6d82146433ee1ec
 -- function lock_keys(p_attachment text, p_types text[], p_keys text[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 0002ee237993fb21dec4c5bf564f67c3
@@ -850,6 +850,7 @@
 -- function require_webhook(p_url text, p_secret text, p_events text[]) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp fe4c807c33a6003a269ce20152884396
 -- function require_worker_report(p_report jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 3e50fd93e6c5edcbef5b8774774af724
 -- function reservation_ms() returns double precision sql immutable c1a5a70421893f7481a2ad61966e6d96
+-- function reserved_place(p_queue text, OUT id uuid, OUT group_key text) returns record plpgsql stable enable_seqscan=off a8ea7533ea9c05e339cf5aa7002a4f05
 -- function resume_breaker(p_name text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp bf4e6c9d4e805d84206a2034e15b9874
 -- function resume_queue(p_queue text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp f2c391d1a165fcd56ce8ff2ae6ec452a
 -- function retry_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer, p_keep_attempts boolean DEFAULT false, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 114507d07b7ca1df1047dbd9c28692ba

@@ -13,8 +13,8 @@ export const groupMutants: Mutant[] = [
     edits: [
       {
         file: lockGrouped,
-        find: 'greatest(0, least(v_share, p_places - coalesce(running.jobs, 0))) as places',
-        replacement: 'least(v_share, p_places) as places',
+        find: 'greatest(0, least(v_share, p_places - coalesce(running.jobs, 0)',
+        replacement: 'greatest(0, least(v_share, p_places',
       },
     ],
     suites: [races, conformance('groups')],

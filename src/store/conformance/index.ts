@@ -51,6 +51,7 @@ import { describeGroups } from './rules/groups.ts'
 import { describeHeldBack } from './rules/held-back.ts'
 import { describeLimits } from './rules/limits.ts'
 import { describeProgress } from './rules/progress.ts'
+import { describeReservedPlaces } from './rules/reserved-places.ts'
 import { describeRetryRules } from './rules/retry-rules.ts'
 import { describeSchedule } from './schedule.ts'
 import { describeWebhooks } from './webhooks.ts'
@@ -147,6 +148,7 @@ function describeLifecyclePort<Tx>(opened: Open<Tx>, options: ConformanceOptions
     describeGroups(opened, options)
     describeGroupOrder(opened)
     describeHeldBack(opened)
+    describeReservedPlaces(opened, options)
   })
 }
 

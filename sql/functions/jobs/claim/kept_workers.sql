@@ -83,6 +83,24 @@ begin
 end
 $$;
 
+-- Private: the job of this queue for which a worker is reserved, and its group; NULL if there is none. It holds a place
+-- of the queue and of its group: others would take each one that becomes free until that worker is idle, and it would
+-- find none.
+create or replace function "unstuck"."reserved_place"(p_queue text, out id /*id*/uuid, out group_key text)
+language plpgsql stable set enable_seqscan = off as $$
+#variable_conflict use_column
+begin
+  select job."id", job."group_key"::text into id, group_key
+    from "unstuck".kept_workers kept
+    join "unstuck"."jobs" job on job."id" = kept.job_id::/*id*/uuid
+   where kept.attachment = /*attachment*/'native' and kept.queue = p_queue and kept.lease_id is null
+     and kept.seen_at > "unstuck".after_ms(now(), -"unstuck".reservation_ms())
+     and job."status" is not distinct from /*waiting*/'waiting'
+     and coalesce(job."run_at", job."created_at") <= now()
+   limit 1;
+end
+$$;
+
 -- Private: how long a job with a last chance waits for an idle worker before one is reserved, and how long the
 -- reservation of a silent worker holds.
 create or replace function "unstuck".reservation_ms()

@@ -45,12 +45,16 @@ export function claimJobs(state: MemoryState, request: ClaimRequest): ClaimedJob
   const isLimited = hasLimits(state)
   const enough = kept === null && !isLimited ? request.limit : Number.POSITIVE_INFINITY
   const asked = listDue(state, grant, isAsked, enough)
-  const due = isLimited ? inTurns(state, asked, (job) => isSpent(state, grant, job)) : asked
+  const inOrder = (jobs: Job[]) =>
+    isLimited ? inTurns(state, jobs, (job) => isSpent(state, grant, job)) : jobs
+  const due = inOrder(asked)
   if (kept !== null) {
     const claimed = asked.some(({ id }) => id === kept) ? claimJob(state, kept, request) : 'not-claimable'
     return claimed === 'not-claimable' ? [] : [claimed]
   }
-  const { taken, claimed, isFull, read = taken } = takeDue(state, grant, due, request.limit)
+  // A last chance that this claim leaves to another worker takes no place.
+  const withoutLast = () => inOrder(asked.filter((job) => !hasLastChance(grant, job)))
+  const { taken, claimed, isFull, read = taken } = takeDue(state, grant, { due, withoutLast }, request.limit)
   const left = due.filter((job) => isSpent(state, grant, job) && isAdmitting(state, job.queue, grant.nowMs))
   const isMet = (job: Job) => !isFull || isBefore(job, read) || precedesInGroup(state, job, read)
   const met = left.filter(isMet)
@@ -72,7 +76,7 @@ function listDue(state: MemoryState, grant: Grant, isAsked: (job: Job) => boolea
   for (const job of state.jobs.due(grant.nowMs)) {
     if (!isAsked(job)) continue
     due.push(job)
-    const isOpen = !isSpent(state, grant, job) && !isLastChance(grant.policy, countsOf(grant.policy, job))
+    const isOpen = !isSpent(state, grant, job) && !hasLastChance(grant, job)
     if (isOpen && isSurelyAdmitted(state, job.queue, grant.nowMs) && ++sure === limit) break
   }
   return due
@@ -93,16 +97,20 @@ interface Taken {
   read?: Job[]
 }
 
-function takeDue(state: MemoryState, grant: Grant, due: Job[], limit: number): Taken {
-  const { request, nowMs, policy } = grant
-  const hasLastChance = (job: Job) => isLastChance(policy, countsOf(policy, job))
-  const open = due.filter((job) => !isSpent(state, grant, job) && isAdmitting(state, job.queue, nowMs))
+function takeDue(
+  state: MemoryState,
+  grant: Grant,
+  { due, withoutLast }: { due: Job[]; withoutLast: () => Job[] },
+  limit: number,
+): Taken {
+  const { request, nowMs } = grant
+  const isOpen = (job: Job) => !isSpent(state, grant, job) && isAdmitting(state, job.queue, nowMs)
   const take = (jobs: Job[]) => {
     const taken: Job[] = []
     for (const job of jobs) if (taken.length < limit && admitJob(state, job, nowMs)) taken.push(job)
     return { taken, claimed: taken.map((job) => grantLease(state, grant, job)) }
   }
-  const met = meetLastChance(open, limit, hasLastChance)
+  const met = meetLastChance(due.filter(isOpen), limit, (job) => hasLastChance(grant, job))
   if (met?.isFirst === true && isIdle(state, request.workerId)) {
     const claimed = grantAlone(state, grant, met.job)
     if (claimed.length > 0) return { taken: [met.job], claimed, isFull: true, read: met.read }
@@ -111,7 +119,7 @@ function takeDue(state: MemoryState, grant: Grant, due: Job[], limit: number): T
     const { taken, claimed } = take(met.before)
     return { taken: [...taken, met.job], claimed, isFull: true, read: met.read }
   }
-  const { taken, claimed } = take(open.filter((job) => !hasLastChance(job)))
+  const { taken, claimed } = take(withoutLast().filter(isOpen))
   return { taken, claimed, isFull: claimed.length === limit }
 }
 
@@ -172,8 +180,7 @@ export function claimJob(
     return 'not-claimable'
   }
   if (!hasPlace(state, job)) return 'not-claimable'
-  if (isLastChance(grant.policy, countsOf(grant.policy, job)))
-    return grantAlone(state, grant, job)[0] ?? 'not-claimable'
+  if (hasLastChance(grant, job)) return grantAlone(state, grant, job)[0] ?? 'not-claimable'
   return admitJob(state, job, grant.nowMs) ? grantLease(state, grant, job) : 'not-claimable'
 }
 
@@ -198,6 +205,11 @@ function prepareGrant(state: MemoryState, request: ClaimOneRequest): Grant {
 // Lease fields are ignored: leftovers of an older worker must not hide a waiting job.
 function isDue({ nowMs }: Pick<Grant, 'nowMs'>, job: Job): boolean {
   return job.status === 'waiting' && dueMs(job) <= nowMs
+}
+
+/** Whether its next crash would end it. */
+function hasLastChance({ policy }: Pick<Grant, 'policy'>, job: Job): boolean {
+  return isLastChance(policy, countsOf(policy, job))
 }
 
 /** Not claimable because its maximum was lowered, or it expired. The first claim that finds it ends it (C10). */

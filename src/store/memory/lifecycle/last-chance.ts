@@ -52,6 +52,14 @@ export function reserveWorker(state: MemoryState, workerId: string, job: Job, no
   return true
 }
 
+/** Waiting jobs for which a worker is reserved. */
+export function reservedJobs(state: MemoryState): Job[] {
+  const reservations = [...state.keptWorkers.values()].filter(
+    (kept) => kept.leaseId === null && isKept(state, kept, state.nowMs()),
+  )
+  return reservations.flatMap(({ jobId }) => state.jobs.get(jobId) ?? [])
+}
+
 /** Reservations of workers that died; a live one clears its own with its next claim. */
 export function forgetKeptWorkers(state: MemoryState, nowMs: number): void {
   for (const [workerId, kept] of state.keptWorkers)

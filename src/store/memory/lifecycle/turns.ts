@@ -4,6 +4,7 @@ import type { Job } from '../../../job/job.ts'
 import type { LimitFacts } from '../../../policy/explain/job-facts.ts'
 import { isExpired } from '../reaping/reap-plan.ts'
 import { dueMs, type MemoryState } from '../state/memory-state.ts'
+import { reservedJobs } from './last-chance.ts'
 
 /** Whether a claim has to look at limits or groups at all. */
 export const hasLimits = (state: MemoryState): boolean => state.queueLimits.size > 0 || state.jobs.hasGroups
@@ -83,26 +84,35 @@ function headsOf(state: MemoryState, isSpent: (job: Job) => boolean): Map<string
   return heads
 }
 
-/** Places that running jobs leave. */
+/**
+ * Places that running jobs leave. A job for which a worker is reserved holds one, too: others would take each one that becomes
+ * free until that worker is idle.
+ */
 class Places {
   readonly #state: MemoryState
   readonly #used = new Map<string, number>()
+  readonly #reserved = new Set<string>()
 
   constructor(state: MemoryState) {
     this.#state = state
     for (const job of state.jobs.running()) this.#use(job)
+    for (const job of reservedJobs(state)) {
+      this.#reserved.add(job.id)
+      this.#use(job)
+    }
   }
 
   has(job: Job): boolean {
+    const own = this.#reserved.has(job.id) ? 1 : 0
     const limit = this.#state.queueLimits.get(job.queue)
-    if (this.#usedBy(job.queue) >= (limit?.concurrency ?? Number.POSITIVE_INFINITY)) return false
+    if (this.#usedBy(job.queue) - own >= (limit?.concurrency ?? Number.POSITIVE_INFINITY)) return false
     const most = job.group === null ? null : limit?.groupConcurrency
-    return this.#usedBy(groupOf(job)) < (most ?? Number.POSITIVE_INFINITY)
+    return this.#usedBy(groupOf(job)) - own < (most ?? Number.POSITIVE_INFINITY)
   }
 
   take(job: Job): boolean {
     const isFree = this.has(job)
-    if (isFree) this.#use(job)
+    if (isFree && !this.#reserved.delete(job.id)) this.#use(job)
     return isFree
   }
 

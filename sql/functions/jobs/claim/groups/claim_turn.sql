@@ -14,15 +14,25 @@ declare
   v_slot int := "unstuck".claim_slot(/*attachment*/'native', p_queue);
   v_has_slot boolean := cardinality("unstuck".lock_claim_slots(array[v_slot])) > 0;
   v_plain int; v_groups text[]; v_open text[]; v_head int; v_is_full boolean;
+  v_free int; v_kept /*id*/uuid;
 begin
   select * into v_rule from "unstuck".queue_limits where attachment = /*attachment*/'native' and queue = p_queue;
   share := p_limit;
   if v_rule.concurrency is not null then
     is_refused := not v_has_slot;
     if is_refused then return; end if;
-    share := least(p_limit, v_rule.concurrency - "unstuck"."queue_running"(p_queue, v_rule.concurrency));
+    v_free := v_rule.concurrency - "unstuck"."queue_running"(p_queue, v_rule.concurrency);
+    v_kept := (select kept.id from "unstuck"."reserved_place"(p_queue) kept);
+    share := least(p_limit, v_free - (v_kept is not null and v_kept is distinct from p_id)::int);
     if share <= 0 then
       is_held_back := "unstuck"."has_due_jobs"(array[p_queue]);
+      -- The last place is that of the job for which a worker is reserved.
+      if v_free > 0 and p_id is null and 'last'::text <> all (p_skips) then
+        share := 1;
+        select case when turn.ids is not null then turn.priority end, turn.lane, turn.starts, turn.ids
+          into priority, lane, starts, ids
+          from "unstuck"."claim_turn_of"(v_kept, p_types, v_rule.group_concurrency, v_rule.group_order) turn;
+      end if;
       return;
     end if;
   end if;
@@ -110,7 +120,9 @@ begin
   lane := (v_group is not null)::int;
   if v_group is not null and p_places is not null then
     is_refused := cardinality("unstuck".lock_groups(/*attachment*/'native', v_queue, array[v_group])) = 0;
-    if is_refused or "unstuck"."group_running"(v_queue, v_group, p_places) >= p_places then
+    if is_refused or "unstuck"."group_running"(v_queue, v_group, p_places) + (
+         select count(*) from "unstuck"."reserved_place"(v_queue) kept
+          where kept.group_key = v_group and kept.id <> p_id) >= p_places then
       return;
     end if;
     -- After the count: a job that ran may be the first again.
