@@ -6,7 +6,7 @@ import { isDate } from './json-loss.ts'
 const HOUR_MS = 3_600_000
 const YEAR_MS = 365 * 24 * HOUR_MS
 const MOST_STEPS = 100
-const STEPS_TAKE = `1 to ${MOST_STEPS} waits of 0 to ${YEAR_MS} ms, or { baseMs, maxMs }`
+const STEPS_TAKE = `1 to ${MOST_STEPS} waits of 0 to ${YEAR_MS} ms, or { baseMs, maxMs }, the smaller first`
 
 export const maxAttemptsOf = ({ maxAttempts, retry }: NewJob): number | undefined =>
   maxAttempts ?? retry?.attempts
@@ -16,7 +16,7 @@ export const dedupeKeyOf = ({ dedupeKey, dedupe }: NewJob): string | undefined =
 /** The waits as the database keeps them: doubling ones end at their maximum, which repeats. */
 export function backoffSteps(backoff: RetryBackoff): number[] {
   if (Array.isArray(backoff)) return backoff
-  const { baseMs, maxMs = HOUR_MS } = backoff
+  const { baseMs, maxMs = Math.max(baseMs, HOUR_MS) } = backoff
   const steps = [Math.min(baseMs, maxMs)]
   for (let ms = baseMs; ms < maxMs && steps.length < MOST_STEPS; steps.push(Math.min(ms, maxMs))) ms *= 2
   return steps
@@ -30,8 +30,9 @@ function isBackoff(backoff: unknown): boolean {
   if (Array.isArray(backoff))
     return backoff.length >= 1 && backoff.length <= MOST_STEPS && backoff.every((ms) => isWait(ms))
   if (typeof backoff !== 'object' || backoff === null) return false
-  const { baseMs, maxMs = HOUR_MS, ...others } = backoff as { baseMs?: unknown; maxMs?: unknown }
-  return Object.keys(others).length === 0 && isWait(baseMs) && baseMs !== 0 && isWait(maxMs)
+  const { baseMs, maxMs = baseMs, ...others } = backoff as { baseMs?: unknown; maxMs?: unknown }
+  const areWaits = isWait(baseMs) && isWait(maxMs)
+  return Object.keys(others).length === 0 && areWaits && baseMs !== 0 && Number(maxMs) >= Number(baseMs)
 }
 
 const isWait = (ms: unknown) => Number.isInteger(ms) && (ms as number) >= 0 && (ms as number) <= YEAR_MS

@@ -50,7 +50,7 @@ export interface NewJobFields {
   traceparent?: string | undefined
 }
 
-/** Waits in milliseconds, of which the last repeats; or `baseMs`, doubled after each failure up to `maxMs` (one hour). */
+/** Waits in milliseconds, of which the last repeats; or `baseMs`, doubled after each failure up to `maxMs` (one hour, or `baseMs` if that is longer). */
 export type RetryBackoff = number[] | { baseMs: number; maxMs?: number | undefined }
 
 export interface RetryRule {

@@ -36,6 +36,8 @@ export function describeRetryRules<Tx>(opened: () => StoreHarness<Tx>): void {
       await store.writePolicy(policy)
       const jobId = await enqueueOne(store, { retry: { backoff: { baseMs: 100, maxMs: 500 } } })
       expect((await readJob(store, jobId)).backoffStepsMs).toEqual([100, 200, 400, 500])
+      const longer = await enqueueOne(store, { retry: { backoff: { baseMs: 2 * HOUR } } })
+      expect((await readJob(store, longer)).backoffStepsMs).toEqual([2 * HOUR])
     })
 
     it('FAIL-8 retry.attempts is the maximum of the job', async () => {
@@ -115,7 +117,8 @@ export function describeRetryRules<Tx>(opened: () => StoreHarness<Tx>): void {
 
     it('FAIL-8 invalid waits and attempts are refused', async () => {
       const { store } = opened()
-      for (const backoff of [[], [-1], [1.5], Array.from({ length: 101 }, () => 1)])
+      const doubling = { baseMs: 1_000, maxMs: 100 }
+      for (const backoff of [[], [-1], [1.5], Array.from({ length: 101 }, () => 1), doubling])
         await expect(store.enqueueJobs([{ type: 'encode', retry: { backoff } }])).rejects.toMatchObject(
           invalidArgument,
         )

@@ -1,6 +1,6 @@
 import { invalidArgument } from '../../../errors/index.ts'
-import type { NewJob } from '../../../job/job.ts'
-import { backoffSteps, dedupeKeyOf, maxAttemptsOf } from '../../../job/job-rules.ts'
+import type { NewJob, RetryBackoff } from '../../../job/job.ts'
+import { backoffSteps, checkBackoff, dedupeKeyOf, maxAttemptsOf } from '../../../job/job-rules.ts'
 import { jsonText } from '../../../job/json-text.ts'
 
 type FieldValue = string | number | boolean | number[] | undefined
@@ -15,7 +15,7 @@ const readers: Record<string, (job: NewJob) => FieldValue> = {
   stage: ({ stage }) => stage,
   expected_duration_ms: ({ expectedDurationMs }) => expectedDurationMs,
   max_attempts: maxAttemptsOf,
-  backoff_steps_ms: ({ retry }) => (retry?.backoff === undefined ? undefined : backoffSteps(retry.backoff)),
+  backoff_steps_ms: ({ retry }) => (retry?.backoff === undefined ? undefined : checkedSteps(retry.backoff)),
   expires_at: ({ expiresAt }) => timeOrNone('expiresAt', expiresAt),
   ttl_ms: ({ ttlMs }) => ttlMs,
   owner: ({ owner }) => owner,
@@ -26,6 +26,12 @@ const readers: Record<string, (job: NewJob) => FieldValue> = {
   traceparent: ({ traceparent }) => traceparent,
 }
 const names = Object.keys(readers)
+
+/** Checked here: the database sees steps, and not what they were made from. */
+function checkedSteps(backoff: RetryBackoff): number[] {
+  checkBackoff('retry.backoff', backoff)
+  return backoffSteps(backoff)
+}
 
 /** A job as `enqueue_jobs` takes it. */
 export function newJobToJson(job: NewJob): Record<string, unknown> {
