@@ -11,6 +11,7 @@ import type { DependencyOptions } from '../runtime/limits/dependencies.ts'
 import { requireLimits } from '../runtime/limits/token-limiter.ts'
 import type { QueueLimits, ShardRoute } from '../store/job-store.ts'
 import type { LocalStore } from '../store/local-store.ts'
+import { queueLimitNames } from '../store/require-queue-limits.ts'
 import { requireObject, requireOptions } from './check-arguments.ts'
 
 export interface UnstuckOptions<Jobs extends JobDeclarations = JobDeclarations> {
@@ -118,7 +119,6 @@ const names: Record<keyof UnstuckOptions, true> = {
   logStacks: true,
 }
 
-const limitNames = ['concurrency', 'groupConcurrency', 'groupOrder']
 const MOST_LIMIT = 1_000_000
 
 /** A longer timer of Node fires at once. */
@@ -190,7 +190,7 @@ function checkKinds(options: UnstuckOptions): void {
 /** As the database checks them, but before `start`. */
 function checkQueueLimits(name: string, limits: QueueLimits): void {
   requireObject(name, limits, 'limits of a queue')
-  requireKnownNames(name, Object.keys(limits), limitNames)
+  requireKnownNames(name, Object.keys(limits), queueLimitNames)
   for (const field of ['concurrency', 'groupConcurrency'] as const) {
     const value = limits[field] ?? 1
     if (!(Number.isInteger(value) && value >= 1 && value <= MOST_LIMIT))

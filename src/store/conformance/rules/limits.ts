@@ -172,5 +172,14 @@ export function describeLimits<Tx>(opened: () => StoreHarness<Tx>): void {
       for (const [queue, limits] of refused)
         await expect(store.limitQueue(queue, limits)).rejects.toMatchObject(invalidArgument)
     })
+
+    it('RATE-7 a typo in the name of a limit is refused, and removes none', async () => {
+      const { store } = opened()
+      await limited(store, 1)
+      for (const wrong of [{ concurency: 5 }, 5, [5]])
+        await expect(store.limitQueue(TYPE, wrong as object)).rejects.toMatchObject(invalidArgument)
+      await enqueueMany(store, 2)
+      expect(await claimMany(store)).toHaveLength(1)
+    })
   })
 }

@@ -3,6 +3,7 @@ import { invalidArgument } from '../../../errors/index.ts'
 import { breakerState } from '../../../policy/dependency/breaker.ts'
 import { type ActorOptions, COUNT_LIMIT } from '../../ports/call-options.ts'
 import type { QueueLimits, QueueList, QueueRequest, QueueStatus } from '../../ports/dependency-store.ts'
+import { requireQueueLimits } from '../../require-queue-limits.ts'
 import { isPaused } from '../lifecycle/admit-job.ts'
 import { countWaiting, MAX_QUEUES, type QueueCount, waitingQueues } from '../reading/waiting-counts.ts'
 import { checkCountLimit, checkQueue, checkWhole } from '../state/checks.ts'
@@ -40,6 +41,7 @@ const MAX_CONCURRENCY = 1_000_000
 
 export function limitQueue(state: MemoryState, queue: string, limits: QueueLimits | null): boolean {
   checkQueue(queue)
+  requireQueueLimits(limits)
   const { concurrency = null, groupConcurrency: given = null, groupOrder = null } = limits ?? {}
   checkWhole(concurrency ?? undefined, 'concurrency', 1, MAX_CONCURRENCY)
   checkWhole(given ?? undefined, 'groupConcurrency', 1, MAX_CONCURRENCY)

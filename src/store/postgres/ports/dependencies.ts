@@ -6,6 +6,7 @@ import type {
   DependencyStore,
   QueueLimits,
 } from '../../ports/dependency-store.ts'
+import { requireQueueLimits } from '../../require-queue-limits.ts'
 import type { CallQuery } from '../connection/call-query.ts'
 import { breakerChangeToJson, toBreaker, toQueues, toRateLimitStatus } from '../rows/dependency-rows.ts'
 
@@ -85,6 +86,7 @@ async function limitQueue(
   limits: QueueLimits | null,
   { actor, reason }: ActorOptions,
 ): Promise<boolean> {
+  requireQueueLimits(limits)
   const { concurrency, groupConcurrency, groupOrder } = limits ?? {}
   const params = [queue, concurrency, groupConcurrency, groupOrder, actor, reason]
   const [row] = await call(
