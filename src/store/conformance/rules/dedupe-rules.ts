@@ -185,6 +185,20 @@ function describeReplacements<Tx>(opened: () => StoreHarness<Tx>): void {
     expect((await readJob(store, answers[0]?.jobId ?? '')).payload).toBe('replacing')
   })
 
+  it('FAIL-8 a running job gives its key to the first job of a call that has a replacing one', async () => {
+    const { store } = opened()
+    await store.writePolicy(plainPolicy)
+    const running = await startOne(store, { dedupe, payload: 'old' })
+    const answers = await store.enqueueJobs([
+      { type: TYPE, payload: 'plain', dedupeKey: dedupe.key },
+      { type: TYPE, payload: 'replacing', dedupe },
+    ])
+    expect(answers.map(({ outcome }) => outcome)).toEqual(['created', 'replaced'])
+    expect(answers[0]?.jobId).toBe(answers[1]?.jobId)
+    expect((await readJob(store, answers[0]?.jobId ?? '')).payload).toBe('replacing')
+    expect(await complete(store, running)).toBe('completed')
+  })
+
   it('FAIL-8 a plain job beside a replacing one of the same key is a duplicate', async () => {
     const { store } = opened()
     await store.writePolicy(plainPolicy)

@@ -17,6 +17,7 @@ export function enqueueJobs(
   requireActing(state)
   const isReplaced = (job: NewJob, index: number) =>
     job.dedupe?.replace === true && jobs.slice(index + 1).some((later) => isSameKey(job, later))
+  for (const job of jobs) giveKeyAway(state, job)
   const enqueued = jobs.map((job, index) => (isReplaced(job, index) ? null : enqueueJob(state, policy, job)))
   return jobs.map((job, index): EnqueuedJob => {
     const later = enqueued.findLast((_, at) => at > index && isSameKey(job, jobs[at]))
@@ -35,9 +36,7 @@ function enqueueJob(state: MemoryState, policy: Policy, job: NewJob): EnqueuedJo
   const row = newRow(policy, job, state.createJobId(nowMs), nowMs)
   const holder = findKeyHolder(state, job.type, row.dedupeKey)
   if (holder !== undefined && job.dedupe?.replace !== true) return { jobId: holder.id, outcome: 'duplicate' }
-  if (holder?.status === 'waiting') return replaceJob(state, holder, row)
-  // Its work is older.
-  if (holder !== undefined) changeJob(state, holder, { dedupeKey: null })
+  if (holder !== undefined) return replaceJob(state, holder, row)
   state.jobs.set(row.id, row)
   if (job.dedupe?.forMs !== undefined)
     state.dedupeWindows.set(windowName(job), { jobId: row.id, endsAtMs: nowMs + job.dedupe.forMs })
@@ -45,6 +44,13 @@ function enqueueJob(state: MemoryState, policy: Policy, job: NewJob): EnqueuedJo
     recordEvent(state, nowMs, { jobId: row.id, type: 'queued', details: { cause: 'enqueue' } })
   }
   return { jobId: row.id, outcome: 'created' }
+}
+
+/** A running job does not keep its key beside one that replaces: its work is older. */
+function giveKeyAway(state: MemoryState, job: NewJob): void {
+  if (job.dedupe?.replace !== true) return
+  const holder = findKeyHolder(state, job.type, job.dedupe.key)
+  if (holder?.status === 'running') changeJob(state, holder, { dedupeKey: null })
 }
 
 const windowName = (job: NewJob) => JSON.stringify([job.type, dedupeKeyOf(job)])
