@@ -818,7 +818,7 @@
 -- function remove_team_objects(p_attachment text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 700806ae48293deeab4b11f77f2c7be8
 -- function remove_webhook(p_attachment text, p_id uuid, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 2d9614c2327896602b1506a0f652667a
 -- function rename_team_object(p_kind text, p_schema text, p_name text, p_takes text, p_new_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 5aed8ff0ade3192230c483145d92a167
--- function replace_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_now timestamp with time zone, p_max_attempts integer, p_places integer[], OUT replaced jsonb, OUT queues text[], OUT delays_ms double precision[]) returns record plpgsql volatile enable_seqscan=off ac476de0e147d15a5f62d590dc5e754e
+-- function replace_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_now timestamp with time zone, p_max_attempts integer, p_places integer[], OUT replaced jsonb, OUT queues text[], OUT delays_ms double precision[]) returns record plpgsql volatile enable_seqscan=off 15bb8d05a205df43a93b5311fbbb922d
 -- function report_progress(p_ids uuid[], p_lease_ids uuid[], p_values double precision[], p_texts text[] DEFAULT NULL::text[]) returns TABLE(id text, is_kept boolean) plpgsql volatile plan_cache_mode=force_generic_plan 59dab3b1283218066fe92b294c0234f1
 -- function report_worker(p_attachment text, p_report jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp cf58371ebb143c42e67c2bf4e5a8fa6c
 -- function require(p_ok boolean, p_name text, p_got text, p_takes text) returns boolean sql stable cd561435abd02c1b8b3121f50ed372d5

@@ -1,6 +1,7 @@
 // Enqueues with windows and replacements from several transactions.
 import { describe, expect, it } from 'vitest'
 import {
+  cancel,
   claimOne,
   complete,
   enqueueOne,
@@ -129,6 +130,30 @@ describe('replacements', () => {
     await user.commit()
     expect(await late.answer).toBe('completed')
   })
+
+  it.each([false, true])(
+    'FAIL-8 C12 jobs are locked in the order of their ids, whatever the order of their keys (running: %s)',
+    async (isRunning) => {
+      const { store, connect, startBlocked } = opened()
+      const [operator, user] = [await connect(), await connect()]
+      const first = await enqueueOne(store, { dedupeKey: 'a' })
+      if (isRunning) await claimOne(store)
+      const second = await enqueueOne(store, { dedupeKey: 'b' })
+
+      await operator.begin()
+      await cancel(operator.store, first)
+      const late = await startBlocked(user, operator, () =>
+        user.store.enqueueJobs(
+          ['b', 'a'].map((key) => ({ type: 'encode', payload: 'new', dedupe: { key, replace: true } })),
+        ),
+      )
+      // With the row of the second job locked already, each would wait for the other.
+      expect(await cancel(operator.store, second)).toBe('cancelled')
+      await operator.commit()
+
+      expect((await late.answer).map(({ outcome }) => outcome)).toEqual(['created', 'created'])
+    },
+  )
 
   it('FAIL-8 twenty at once leave one waiting job', async () => {
     const { connectMany, pool } = opened()

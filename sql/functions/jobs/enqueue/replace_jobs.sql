@@ -9,6 +9,7 @@ create or replace function "unstuck"."replace_jobs"(
 language plpgsql set enable_seqscan = off as $$
 declare
   v_types text[]; v_keys text[]; v_last int[]; v_earlier int[];
+  v_ids /*id*/uuid[]; v_waiting /*id*/uuid[]; v_running /*id*/uuid[];
 begin
   select array_agg(asked.type) filter (where is_last), array_agg(asked.dedupe_key) filter (where is_last),
          array_agg(asked.place) filter (where is_last), array_agg(asked.place) filter (where not is_last)
@@ -22,42 +23,50 @@ begin
     return;
   end if;
   perform "unstuck".lock_keys(/*attachment*/'native', v_types, v_keys);
-  -- A claim that holds the row decides first: the job waits no longer then.
+  v_ids := array(select job."id"
+                   from unnest(v_types, v_keys) asked(type, key), lateral (
+                     select held."id" from "unstuck"."jobs" held
+                      where held."type"::text = asked.type and held."dedupe_key"::text = asked.key
+                        and held."status" in /*unfinished_words*/('waiting', 'running') offset 0) job);
+  -- In one order, waiting and running ones together, or this call and one that ends the same jobs would deadlock. A
+  -- claim that holds a row decides first: the job waits no longer then.
   with locked as materialized (
-    select asked.*, held.id
-      from "unstuck".new_jobs(p_shared, p_payloads, p_jobs, p_now, p_max_attempts) asked,
-           lateral (select job."id" as id from "unstuck"."jobs" job
-                     where job."type"::text = asked.type and job."dedupe_key"::text = asked.dedupe_key
-                       and job."status" = /*waiting*/'waiting'
-                     order by job."created_at", job."id" limit 1 for no key update) held
-     where asked.place in (select place from pg_catalog.unnest(v_last) place)
+    select job."id" as id, job."type"::text as type, job."dedupe_key"::text as key, job."created_at" as created_at,
+           job."status" = /*waiting*/'waiting' as is_waiting
+      from "unstuck"."jobs" job
+     where job."id" = any (v_ids) and job."status" in /*unfinished_words*/('waiting', 'running')
+     order by job."id" for no key update of job
+  )
+  select array(select distinct on (locked.type, locked.key) locked.id from locked where locked.is_waiting
+                order by locked.type, locked.key, locked.created_at, locked.id),
+         array(select locked.id from locked where not locked.is_waiting)
+    into v_waiting, v_running;
+  with held as materialized (
+    select asked.*, job."id" as id
+      from "unstuck"."jobs" job
+      join "unstuck".new_jobs(p_shared, p_payloads, p_jobs, p_now, p_max_attempts) asked
+        on asked.type = job."type"::text and asked.dedupe_key = job."dedupe_key"::text
+     where job."id" = any (v_waiting) and asked.place in (select place from pg_catalog.unnest(v_last) place)
   ), changed as (
     update "unstuck"."jobs" job
-       set "queue" = locked.queue, "payload" = locked.payload, "priority" = locked.priority, "owner" = locked.owner,
-           "run_at" = locked.run_at, "stage" = locked.stage, "expected_duration_ms" = locked.expected_duration_ms,
-           "max_attempts" = locked.max_attempts, "traceparent" = locked.traceparent,
-           "backoff_steps_ms" = locked.backoff_steps_ms, "expires_at" = locked.expires_at,
-           "group_key" = locked.group_key, "updated_at" = p_now,
+       set "queue" = held.queue, "payload" = held.payload, "priority" = held.priority, "owner" = held.owner,
+           "run_at" = held.run_at, "stage" = held.stage, "expected_duration_ms" = held.expected_duration_ms,
+           "max_attempts" = held.max_attempts, "traceparent" = held.traceparent,
+           "backoff_steps_ms" = held.backoff_steps_ms, "expires_at" = held.expires_at,
+           "group_key" = held.group_key, "updated_at" = p_now,
            "generation" = coalesce(job."generation", 1) + 1, "attempt" = 0, "failures" = 0, "crashes" = 0,
            "timeouts" = 0, "reaped_at" = null, "progress_value" = null, "progress_text" = null,
            /*+last_error "last_error" = null, */ "error_code" = null, "error_reason" = null,
            "error_category" = null, "error_stack" = null, "error_attempt" = null
-      from locked
-     where job."id" = locked.id
-    returning locked.place, job."id" as id, coalesce(job."queue", job."type")::text as queue, locked.run_at
+      from held
+     where job."id" = held.id
+    returning held.place, job."id" as id, coalesce(job."queue", job."type")::text as queue, held.run_at
   )
   select jsonb_object_agg(changed.place, changed.id::text), array_agg(changed.queue),
          array_agg(coalesce("unstuck".ms_between(p_now, changed.run_at), 0::float8))
     into replaced, queues, delays_ms from changed;
   replaced := coalesce(replaced, '{}') || coalesce(
     (select jsonb_object_agg(place, null::text) from pg_catalog.unnest(v_earlier) place), '{}');
-  with running as materialized (
-    select job."id" as id
-      from unnest(v_types, v_keys) asked(type, key), "unstuck"."jobs" job
-     where job."type"::text = asked.type and job."dedupe_key"::text = asked.key
-       and job."status" in /*running_words*/('running')
-     order by job."id" for no key update of job
-  )
-  update "unstuck"."jobs" job set "dedupe_key" = null, "reaped_at" = null from running where job."id" = running.id;
+  update "unstuck"."jobs" job set "dedupe_key" = null, "reaped_at" = null where job."id" = any (v_running);
 end
 $$;
