@@ -27,7 +27,7 @@ const target = () => ({
   features: featureNames,
 })
 
-/** Of one partition: five of every table, and two of groups. */
+/** Indexes of one partition: five of every table, and two of groups. */
 const INDEXES = 7
 
 interface Index {
