@@ -1,12 +1,6 @@
 // Composes a deployment from a configuration. Only this folder names concrete stores.
 export { type CallersPool, requirePool, requireUrlOfPool } from '../store/postgres/connection/callers-pool.ts'
 export type { PgClient, SqlClient } from '../store/postgres/connection/executor.ts'
-export {
-  type Listener,
-  type ListenToWaitsOptions,
-  listen,
-  listenToWaits,
-} from '../store/postgres/connection/listen.ts'
 export type { ServerAddress } from '../store/postgres/connection/schema-owners.ts'
 export type { AttachPlan } from '../store/postgres/migrate/attach-plan.ts'
 export type { EngineUse } from '../store/postgres/migrate/inspect/engine-use.ts'
@@ -25,6 +19,7 @@ export {
 export { diagnoseAll } from './diagnose-all.ts'
 export { findTables, scan } from './inspect-database.ts'
 export { createInstaller, type Installer } from './installer.ts'
+export { type Listener, type ListenToWaitsOptions, listen, listenToWaits } from './listen.ts'
 export { openStore } from './open-store.ts'
 export { type OpenTable, openTable } from './open-table.ts'
 export { holdPresence } from './presence/hold-presence.ts'

@@ -1,6 +1,6 @@
 // A listener whose calls a test can wait for.
 import pg from 'pg'
-import { type Listener, type ListenOptions, listen } from '../../src/store/postgres/index.ts'
+import { type Listener, type ListenOptions, listen } from '../../src/compose/listen.ts'
 
 export interface Listening extends Listener {
   /** In the order of the calls: `started unstuck.native`, `failed …`, `hint`, `hint in 1000 ms`, `cancels 7`. */

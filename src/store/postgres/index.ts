@@ -5,7 +5,6 @@ export {
   openConnectionPool,
 } from './connection/connection-pool.ts'
 export { type Executor, type PgClient, type SqlClient, toExecutor } from './connection/executor.ts'
-export { type Listener, type ListenOptions, listen } from './connection/listen.ts'
 export { inTransaction } from './connection/transaction.ts'
 export type { TransactionLimits } from './connection/transaction-limits.ts'
 export {

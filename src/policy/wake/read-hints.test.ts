@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { hintForAll } from '../../../policy/wake/wake-turn.ts'
 import { readHints } from './read-hints.ts'
+import { hintForAll } from './wake-turn.ts'
 
 it('WORK-1 C16 a hint names queues, counts and delays; jobs for later are spread over their times', () => {
   expect(readHints('{"seed": 5, "jobs": [["asr", 2], [null, 7, 0, 1000, 2000]]}')).toEqual([

@@ -1,4 +1,4 @@
-import { hintForAll, type JobHint } from '../../../policy/wake/wake-turn.ts'
+import { hintForAll, type JobHint } from './wake-turn.ts'
 
 const DELAYS = /^[\d,]+$/
 
