@@ -16,7 +16,8 @@ export interface Session {
 interface Row {
   graceMs: number
   epoch: number | null
-  takenAtMs: number
+  /** When it was inserted, or the worker last showed life. A failover may undo the report of a worker, and not its next row. */
+  shownAtMs: number
   vanishedAtMs: number | null
   absentAtMs: number | null
 }
@@ -73,7 +74,7 @@ export class Sessions {
     this.#rows.set(workerId, {
       graceMs,
       epoch: this.#epoch(),
-      takenAtMs: known?.takenAtMs ?? this.#state.nowMs(),
+      shownAtMs: known?.shownAtMs ?? this.#state.nowMs(),
       vanishedAtMs: known?.vanishedAtMs ?? null,
       absentAtMs: null,
     })
@@ -87,6 +88,8 @@ export class Sessions {
     const worker = this.#state.workers.get(workerId)
     if (worker !== undefined)
       this.#state.workers.set(workerId, { ...worker, seenAt: new Date(this.#state.nowMs()) })
+    const row = this.#rows.get(workerId)
+    if (row !== undefined) row.shownAtMs = this.#state.nowMs()
   }
 
   watch(session: Session): boolean {
@@ -110,7 +113,7 @@ export class Sessions {
     for (const {
       workerId,
       graceMs,
-      takenAtMs,
+      shownAtMs,
       vanishedAtMs,
       isPresent,
       isAbsent,
@@ -121,7 +124,7 @@ export class Sessions {
       const isJudged = isAbsent && !isOfMass({ vanishedAtMs })
       this.#rows.set(workerId, {
         graceMs,
-        takenAtMs,
+        shownAtMs,
         vanishedAtMs,
         epoch: isPresent || isJudged ? this.#epoch() : null,
         absentAtMs: isJudged ? nowMs : null,
@@ -157,7 +160,7 @@ export class Sessions {
   }
 
   #seeOne(workerId: string, row: Row, nowMs: number): Seen {
-    const { graceMs, epoch, takenAtMs, absentAtMs } = row
+    const { graceMs, epoch, shownAtMs, absentAtMs } = row
     const isPresent = this.#isHeld(workerId)
     const isAbsent = !isPresent && epoch === this.#epoch()
     const isUnseen = absentAtMs === null || absentAtMs + 2 * graceMs < nowMs
@@ -169,7 +172,7 @@ export class Sessions {
       workerId,
       graceMs,
       epoch,
-      takenAtMs,
+      shownAtMs,
       vanishedAtMs,
       absentAtMs,
       isPresent,
@@ -184,8 +187,8 @@ export class Sessions {
     return false
   }
 
-  #seenAtMs(workerId: string, { takenAtMs }: Row): number {
-    return this.#state.workers.get(workerId)?.seenAt.getTime() ?? takenAtMs
+  #seenAtMs(workerId: string, { shownAtMs }: Row): number {
+    return Math.max(shownAtMs, this.#state.workers.get(workerId)?.seenAt.getTime() ?? 0)
   }
 
   /** Absent at every look for its whole grace in this run of the server, and without a sign of life. */

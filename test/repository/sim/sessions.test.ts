@@ -10,12 +10,14 @@ describe('sessions of the simulated server', () => {
   let epoch: number
   let sessions: Sessions
   let report: (workerId: string) => Promise<unknown>
+  let forget: (workerId: string) => void
 
   beforeEach(() => {
     nowMs = 1_000_000
     epoch = 0
     const { store, state } = openMemoryStore({ now: () => nowMs })
     sessions = new Sessions(state, () => epoch)
+    forget = (workerId) => state.workers.delete(workerId)
     report = (workerId) =>
       store.reportWorker({
         workerId,
@@ -75,6 +77,18 @@ describe('sessions of the simulated server', () => {
       sessions.take(session, 'w1', GRACE_MS)
     }
     lookFor(2_000)
+    expect(sessions.gone()).toEqual(new Map())
+  })
+
+  it('a worker that shows life is not gone, also if a failover has undone its report', async () => {
+    await start('other')
+    const session = await start('w1')
+    forget('w1')
+    sessions.end(session)
+    for (let nth = 0; nth < 5; nth++) {
+      lookFor(1_000)
+      sessions.showLife('w1')
+    }
     expect(sessions.gone()).toEqual(new Map())
   })
 
