@@ -63,7 +63,8 @@ export function replayEvents(jobId: string, events: EventRow[]): Story {
   return story
 }
 
-function runTime({ type, at, details }: EventRow) {
+/** When a job that this event lets wait may run; 0 if the event does not say. */
+export function runTime({ type, at, details }: EventRow): number {
   const nextRunAt = details['next_run_at'] as string | null | undefined
   if (nextRunAt != null) return Date.parse(nextRunAt)
   return type === 'released' ? at + Number(details['delay_ms'] ?? 0) : 0

@@ -46,6 +46,7 @@ const NO_EXCUSE = new Set([
   // Each lost answer, and each worker that is cut off, is logged by itself.
   'lossy',
   'workers-cut-off',
+  'hints-lost',
 ])
 /** One lost connection costs one heartbeat; two within a lease may cost the lease. */
 const HALF_AN_EXCUSE = new Set([

@@ -7,7 +7,7 @@ export interface Route {
   /** The name of the process. */
   owner: string
   /** The heartbeat thread has connections of its own. */
-  kind: 'main' | 'heartbeat' | 'presence'
+  kind: 'main' | 'heartbeat' | 'presence' | 'listen'
   timeoutMs: number
 }
 

@@ -1,6 +1,23 @@
 import type { ClaimedJob } from '../../../src/job/lease.ts'
 import type { SweepStep } from '../../../src/store/job-store.ts'
-import { leasesOf } from './sim-database.ts'
+import { leasesOf } from './leases-of.ts'
+
+/** Verbs that are not worth a line of the trace. */
+const quiet = new Set([
+  'readPolicy',
+  'reportWorker',
+  'hasDueJobs',
+  'watchBreakers',
+  'connect',
+  'identify',
+  'preparePresence',
+  'watchWorkers',
+  'lookAtWorkers',
+  'listen',
+  'notify',
+])
+
+export const isQuiet = (verb: string) => quiet.has(verb)
 
 export const shortId = (jobId: string) => jobId.slice(-6)
 

@@ -2,23 +2,20 @@
 // slots.
 import type { JobEvent } from '../../../src/job/event.ts'
 import type { Job } from '../../../src/job/job.ts'
-import type { ClaimedJob, Lease } from '../../../src/job/lease.ts'
 import type { PolicyOverride } from '../../../src/policy/policy.ts'
-import type {
-  ClaimRequest,
-  HeartbeatStore,
-  JobStore,
-  SweepRequest,
-  SweepStep,
-} from '../../../src/store/job-store.ts'
+import type { HeartbeatStore, JobStore, SweepRequest, SweepStep } from '../../../src/store/job-store.ts'
 import { type MemoryJobStore, openMemoryStore } from '../../../src/store/memory/memory-store.ts'
 import type { MemoryState } from '../../../src/store/memory/state/memory-state.ts'
+import type { NotificationConnection } from '../../../src/store/notification-connection.ts'
 import type { ReportAnswer } from '../../../src/store/ports/worker-store.ts'
 import type { PresenceConnection } from '../../../src/store/presence-connection.ts'
 import { EPOCH_MS, type VirtualTime } from '../world/virtual-time.ts'
 import { Call, type Route } from './call.ts'
+import { clientStore } from './client-store.ts'
+import { hintOf } from './hints.ts'
 import { Network } from './network.ts'
-import { openSession } from './session-connection.ts'
+import { Notifications } from './notifications.ts'
+import { openSession, type SessionNetwork } from './session-connection.ts'
 import { Sessions } from './sessions.ts'
 
 /** The first or a later step of a sweep, with the rows before it. */
@@ -44,7 +41,6 @@ export interface DatabaseListener {
 }
 
 type Verb = (...args: unknown[]) => Promise<unknown>
-type VerbName = keyof MemoryJobStore
 
 const NOBODY: ReadonlyMap<string, number> = new Map()
 const LOCK_WAIT_MS = 200
@@ -56,6 +52,7 @@ export class SimDatabase {
   readonly sessions: Sessions
   readonly #state: MemoryState
   readonly network: Network
+  readonly notifications: Notifications
   areSlotsFull = false
   /** How many faults keep the server down. */
   #downs = 0
@@ -73,6 +70,7 @@ export class SimDatabase {
   /** The last sweep before one that found the table locked. */
   #lockedSinceMs: number | null = null
   #isWatched = true
+  #hints = 0
 
   constructor(options: {
     time: VirtualTime
@@ -84,6 +82,7 @@ export class SimDatabase {
     const { time, random, createUuid, policy, listener } = options
     this.#time = time
     this.network = new Network(time, random)
+    this.notifications = new Notifications(time, random)
     this.#listener = listener
     const { store, state } = openMemoryStore({
       policy,
@@ -94,7 +93,6 @@ export class SimDatabase {
     })
     this.store = store
     this.#state = state
-    verbs ??= verbsOf(store)
     this.sessions = new Sessions(state, () => this.#epoch)
   }
 
@@ -102,8 +100,14 @@ export class SimDatabase {
     this.#downs++
     this.#epoch++
     this.#isRestarted = true
-    this.sessions.endAll()
+    this.endSessions()
     this.#proceed()
+  }
+
+  /** The server ends the sessions of one process, or all of them. */
+  endSessions(owner?: string): void {
+    this.sessions.endAll(owner)
+    this.notifications.endAll(owner)
   }
 
   get isUp(): boolean {
@@ -146,32 +150,53 @@ export class SimDatabase {
 
   /** A process has died: its kernel closes its sockets. */
   closeSockets(owner: string): void {
-    this.network.deliver(owner, null, () => this.sessions.endAll(owner))
+    this.network.deliver(owner, null, () => this.endSessions(owner))
+  }
+
+  /** Some worker is reserved for a job, or runs one alone. */
+  get hasKeptWorkers(): boolean {
+    return this.#state.keptWorkers.size > 0
+  }
+
+  /** A statement of an operator, whose answer nobody waits for. */
+  async operate(verb: 'cancelJobs' | 'retryJobs', jobId: string): Promise<void> {
+    const answer = await this.store[verb]([jobId], { actor: 'operator' })
+    this.#announce(verb, [[jobId]], answer)
+  }
+
+  /** Like every notification it is sent with the commit. */
+  #announce(verb: string, args: unknown[], answer: unknown): void {
+    const jobOf = (jobId: string) => this.#state.jobs.get(jobId)
+    const payload = hintOf({ verb, args, answer }, { jobOf, nowMs: this.store.now(), seed: this.#hints })
+    if (payload === null) return
+    this.#hints++
+    this.notifications.notify(payload)
+  }
+
+  openNotifications(route: Route): NotificationConnection {
+    return this.notifications.connect(route.owner, this.#networkOf(route))
+  }
+
+  /** Sends a notification of a client's own. */
+  async notify(route: Route, payload: string): Promise<void> {
+    await this.#call(route, 'notify', async () => this.notifications.notify(payload), [])
   }
 
   openSession(route: Route): PresenceConnection {
+    return openSession(route.owner, this.sessions, this.#networkOf(route))
+  }
+
+  #networkOf(route: Route): SessionNetwork {
     const { owner, loop } = route
-    return openSession(owner, this.sessions, {
+    return {
       call: <T>(name: string, run: () => T) => this.#call(route, name, async () => run(), []) as Promise<T>,
       send: (run) => this.network.deliver(owner, null, run),
       notify: (run) => this.network.deliver(owner, loop, run),
-    })
+    }
   }
 
-  /** The verbs of the store over one client's connections. */
   connect(route: Route): JobStore {
-    const call = (name: VerbName, args: unknown[]) => this.#call(route, name, this.store[name] as Verb, args)
-    // Part of the answer, which may be lost: the memory store tells it at once.
-    const claimJobs = async (request: ClaimRequest) => {
-      let heldBack: string[] = []
-      const onHeldBack = (queues: string[]) => {
-        heldBack = queues
-      }
-      const jobs = (await call('claimJobs', [Object.assign({}, request, { onHeldBack })])) as ClaimedJob[]
-      if (heldBack.length > 0) request.onHeldBack?.(heldBack)
-      return jobs
-    }
-    return Object.assign(Object.create(verbs ?? null) as JobStore, { call, claimJobs })
+    return clientStore(this.store, (name, args) => this.#call(route, name, this.store[name] as Verb, args))
   }
 
   /** The verbs of the heartbeat thread, with an end: what still runs after two seconds is cut off (end-client.ts). */
@@ -295,7 +320,10 @@ export class SimDatabase {
     } catch (error) {
       refusal = error
     }
-    if (refusal === undefined) this.#listener.onExecuted(call, name, args, answer)
+    if (refusal === undefined) {
+      this.#listener.onExecuted(call, name, args, answer)
+      this.#announce(name, args, answer)
+    }
     const isLost = this.network.loses(route.owner)
     this.network.deliver(route.owner, route.loop, () => {
       if (call.isOver) return
@@ -307,31 +335,7 @@ export class SimDatabase {
   }
 }
 
-interface Client {
-  call(name: VerbName, args: unknown[]): Promise<unknown>
-}
-
-/** The prototype of all clients of all runs: V8 compiles for shapes, and a prototype for each run would be a shape for each. */
-let verbs: object | undefined
-
-function verbsOf(store: JobStore): object {
-  const all: Record<string, unknown> = { lacks: store.lacks }
-  for (const [name, verb] of Object.entries(store) as [VerbName, unknown][])
-    if (typeof verb === 'function')
-      all[name] = function (this: Client, ...args: unknown[]) {
-        return this.call(name, args)
-      }
-  return all
-}
-
-const leaseVerbs = new Set(['completeJobs', 'failJobs', 'releaseJobs', 'heartbeatJobs'])
-const noLeases: readonly Lease[] = []
-
-export function leasesOf(verb: string, args: unknown[]): readonly Lease[] {
-  return leaseVerbs.has(verb) ? (args[0] as Lease[]) : noLeases
-}
-
 /** Statements that do not touch the table of jobs. */
 function isElsewhere({ kind }: Route, name: string): boolean {
-  return kind === 'presence' || name === 'readPolicy' || name === 'showLife'
+  return kind === 'presence' || kind === 'listen' || name === 'readPolicy' || name === 'showLife'
 }

@@ -3,8 +3,8 @@ import { concerns } from '../../../chaos/src/faults/disturbances.ts'
 import { type EventRow, isWithin, type Violation } from '../../../chaos/src/judge/history.ts'
 import type { Evidence } from '../world/evidence.ts'
 
-/** The end of the worker itself, and of a session that no release needs. */
-const UNHINDERING = new Set(['gone', 'presence-ended'])
+/** The end of the worker itself, and of sessions that no release needs. */
+const UNHINDERING = new Set(['gone', 'presence-ended', 'hints-lost'])
 
 export class Departures {
   readonly #evidence: Evidence
@@ -23,6 +23,11 @@ export class Departures {
 
   has(worker: string): boolean {
     return this.#departures.has(worker)
+  }
+
+  /** Whether it had been asked to leave by then. */
+  hasLeft(worker: string, by: number): boolean {
+    return (this.#departures.get(worker)?.from ?? Number.POSITIVE_INFINITY) <= by
   }
 
   noteFailure(worker: string): void {

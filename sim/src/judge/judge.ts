@@ -4,6 +4,7 @@ import type { EventRow, History, Violation } from '../../../chaos/src/judge/hist
 import type { Job } from '../../../src/job/job.ts'
 import type { Simulation } from '../world/simulation.ts'
 import { checkGivenUp } from './given-up.ts'
+import { checkPickups } from './pickups.ts'
 
 /** At most this many claims for each job of a run in which nothing goes wrong, */
 const CLAIMS_PER_JOB = 1.02
@@ -20,6 +21,7 @@ export function judge(simulation: Simulation): Violation[] {
     ...checkGivenUp(simulation, history.events),
     ...checkCalm(simulation, history),
     ...checkNeighbours(simulation, history),
+    ...checkPickups(simulation, history),
   ]
 }
 

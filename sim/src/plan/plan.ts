@@ -2,6 +2,7 @@
 import type { QueueLimit } from '../../../chaos/src/judge/history.ts'
 import { createRandom, pickWeighted } from '../../../chaos/src/random.ts'
 import { type AttemptPlace, attemptPlaces } from '../world/places.ts'
+import { addHints } from './hints.ts'
 import { drawLimits } from './limits.ts'
 import { addRarePlace } from './rare-places.ts'
 import { drawLongSettings, drawSettings, type Settings } from './settings.ts'
@@ -35,8 +36,12 @@ export const faultKinds = [
   'retry',
   'drain',
   'reaper-kill',
+  'hints-lost',
 ] as const
 export type FaultKind = (typeof faultKinds)[number]
+
+/** Those of notifications come with the hints (hints.ts). */
+const drawnKinds = faultKinds.filter((kind) => kind !== 'hints-lost')
 
 /** Faults of one worker. */
 export const workerFaults = [
@@ -102,7 +107,7 @@ const typesOf = {
 const LONG_EVERY = 25
 
 export function drawPlan(seed: number): Plan {
-  return seed % LONG_EVERY === 0 ? drawLongPlan(seed) : drawShortPlan(seed)
+  return seed % LONG_EVERY === 0 ? drawLongPlan(seed) : addHints(drawShortPlan(seed))
 }
 
 /** The days of a fleet with long leases: few jobs for each worker, and faults many leases apart. */
@@ -114,7 +119,7 @@ function drawLongPlan(seed: number): Plan {
   const count = 20 + Math.floor(random() * 60)
   const drawn = Array.from({ length: count }, () => drawJob(random, usualTypes, leaseMs, durationMs))
   const faults = Array.from({ length: 3 }, () =>
-    drawFaults(random, [...faultKinds], leaseMs, durationMs),
+    drawFaults(random, [...drawnKinds], leaseMs, durationMs),
   ).flat()
   return {
     seed,
@@ -136,7 +141,7 @@ function drawShortPlan(seed: number): Plan {
   const count = flavour === 'calm' ? 100 : 3 + Math.floor(random() * 25)
   const types = typesOf[flavour] as readonly { weight: number; value: JobType }[]
   const drawn = Array.from({ length: count }, () => drawJob(random, types, leaseMs, durationMs))
-  const kinds = faultKinds.filter(() => random() < 0.35)
+  const kinds = drawnKinds.filter(() => random() < 0.35)
   const faults = flavour === 'faults' ? drawFaults(random, kinds, leaseMs, durationMs) : []
   const { limits, jobs } = drawLimits(seed, flavour, inOrder(drawn))
   if (flavour === 'faults' && random() < 0.1)

@@ -16,6 +16,8 @@ export interface Settings {
   concurrency: number
   reapers: number
   pollMs: [least: number, most: number]
+  /** While hints arrive. Null: nobody listens to them. */
+  hintedPollMs: [least: number, most: number] | null
   graceMs: number
   hangGraceMs: number
   txTimeoutMs: number
@@ -92,6 +94,7 @@ function settingsOf(
     concurrency: 1 + Math.floor(random() * 8),
     reapers: Math.floor(random() * 2),
     pollMs: times.pollMs,
+    hintedPollMs: null,
     graceMs: times.leaseMs,
     hangGraceMs: times.leaseMs / 4,
     // Longer than any event loop is blocked here.

@@ -5,6 +5,11 @@ import type { Sample } from '../../../chaos/src/judge/table-sampler.ts'
 import type { ClaimedJob } from '../../../src/job/lease.ts'
 import { EPOCH_MS, type VirtualTime } from './virtual-time.ts'
 
+interface Span {
+  from: number
+  to: number
+}
+
 export class Evidence {
   readonly #time: VirtualTime
   readonly #ledger: LedgerLine[] = []
@@ -25,6 +30,12 @@ export class Evidence {
   /** By worker without a session. */
   readonly #sessionEnds = new Map<string, Disturbance>()
   readonly #enqueuedAt = new Map<string, number>()
+  /** When each process started. */
+  readonly startedAt = new Map<string, number>()
+  /** By worker: when hints reached it. */
+  readonly hinted = new Map<string, Span[]>()
+  /** When a worker was reserved for a job, or ran one alone. */
+  readonly kept: Span[] = []
   /** Commits of these times were lost in failovers. */
   readonly #lost: { from: number; to: number }[] = []
 
@@ -66,6 +77,27 @@ export class Evidence {
     const end = this.#sessionEnds.get(worker)
     if (end !== undefined) end.to = this.#now
     this.#sessionEnds.delete(worker)
+  }
+
+  noteWorker(worker: string): void {
+    this.startedAt.set(worker, this.#now)
+  }
+
+  noteHints(worker: string, areArriving: boolean): void {
+    const spans = this.hinted.get(worker) ?? []
+    this.hinted.set(worker, spans)
+    this.#noteState(spans, areArriving)
+  }
+
+  noteKept(isAnyKept: boolean): void {
+    this.#noteState(this.kept, isAnyKept)
+  }
+
+  #noteState(spans: Span[], is: boolean): void {
+    const last = spans.at(-1)
+    const isOpen = last?.to === Number.POSITIVE_INFINITY
+    if (is && !isOpen) spans.push({ from: this.#now, to: Number.POSITIVE_INFINITY })
+    if (!is && isOpen) last.to = this.#now
   }
 
   noteClaims(claims: ClaimedJob[]): void {

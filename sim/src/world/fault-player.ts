@@ -149,7 +149,7 @@ export class FaultPlayer {
     },
     'session-end': (_, { worker }) => {
       if (worker === undefined) return
-      this.#simulation.database.sessions.endAll(worker.name)
+      this.#simulation.database.endSessions(worker.name)
       this.#simulation.say(worker.name, 'loses its session')
       this.#simulation.evidence.noteSessionEnd(worker.name)
     },
@@ -184,6 +184,14 @@ export class FaultPlayer {
     },
     cancel: (_, { jobId }) => this.#operate(jobId, 'cancelJobs'),
     retry: (_, { jobId }) => this.#operate(jobId, 'retryJobs'),
+    'hints-lost': ({ durationMs, size }) => {
+      const { notifications } = this.#simulation.database
+      const { defaultLeaseMs } = this.#simulation.plan.settings.policy
+      notifications.trouble = { share: size, mostMs: defaultLeaseMs }
+      this.#begin('*', 'hints-lost', durationMs, () => {
+        notifications.trouble = null
+      })
+    },
     'reaper-kill': () => {
       this.#simulation.say('reaper', 'is killed')
       if (this.#simulation.plan.settings.reapers > 0) this.#simulation.startReaper()
@@ -201,7 +209,7 @@ export class FaultPlayer {
     if (jobId === undefined || !database.isUp) return
     this.#simulation.say('operator', `${verb} ${jobId.slice(-6)}`)
     if (verb === 'retryJobs') evidence.retriedIds.add(jobId)
-    void database.store[verb]([jobId], { actor: 'operator' })
+    void database.operate(verb, jobId)
   }
 
   #keepReplica(): Replica {

@@ -11,10 +11,13 @@ import {
   type ThreadPort,
   type ToThread,
 } from '../../../src/runtime/heartbeat/thread-heartbeat.ts'
+import { listenToHints } from '../../../src/runtime/listening/listen-to-hints.ts'
+import type { Listener } from '../../../src/runtime/listening/listener.ts'
 import { startWorker, type Worker } from '../../../src/runtime/worker/worker.ts'
 import { startWorkerReport } from '../../../src/runtime/worker/worker-report.ts'
 import type { SimDatabase } from '../database/sim-database.ts'
 import type { Transactions } from '../database/transactions.ts'
+import { jobTypes } from '../plan/plan.ts'
 import type { Settings } from '../plan/settings.ts'
 import { Loop, type VirtualTime } from './virtual-time.ts'
 
@@ -26,6 +29,8 @@ export interface SimWorkerOptions {
   handlers: (worker: SimWorker) => RegisteredHandler[]
   transactions: Transactions
   onEvents: (events: RuntimeEventEmitter, worker: SimWorker) => void
+  /** Whether hints reach it from now on. */
+  onHints: (worker: SimWorker, areArriving: boolean) => void
   onEnded: (worker: SimWorker, isKilled: boolean) => void
 }
 
@@ -33,6 +38,7 @@ export interface SimWorkerOptions {
 const MESSAGE_MS = 0.05
 const MAIN_TIMEOUT_MS = 30_000
 const HEARTBEAT_TIMEOUT_MS = 10_000
+const LISTEN_TIMEOUT_MS = 10_000
 
 export class SimWorker {
   readonly name: string
@@ -55,7 +61,7 @@ export class SimWorker {
   }
 
   #run(): void {
-    const { database, settings, handlers, onEvents, onEnded, transactions } = this.#options
+    const { database, settings, handlers, onEvents, onHints, onEnded, transactions } = this.#options
     const events = new RuntimeEventEmitter()
     const store = database.connect({
       loop: this.main,
@@ -86,6 +92,7 @@ export class SimWorker {
       concurrency: settings.concurrency,
       sweepIntervalMs: settings.policy.sweepIntervalMs,
       pollMs: settings.pollMs,
+      hintedPollMs: settings.hintedPollMs ?? undefined,
       graceMs: settings.graceMs,
       hangGraceMs: settings.hangGraceMs,
       txTimeoutMs: settings.txTimeoutMs,
@@ -93,6 +100,7 @@ export class SimWorker {
       onHang: 'reopen',
     })
     this.#worker = worker
+    let areHintsArriving = false
     const report = startWorkerReport({
       store,
       events,
@@ -101,8 +109,31 @@ export class SimWorker {
       onReport: (news) => worker.noteReport(news),
       sweepIntervalMs: settings.policy.sweepIntervalMs,
       intervalMs: settings.policy.sweepIntervalMs,
+      hintedQueues: () => (areHintsArriving ? [...jobTypes] : undefined),
     })
-    void worker.ended.then(() => report.stop()).then(() => this.#end(onEnded, false))
+    const hear = (areArriving: boolean) => {
+      areHintsArriving = areArriving
+      worker.trustHints(areArriving)
+      report.wake()
+      onHints(this, areArriving)
+    }
+    const listener = settings.hintedPollMs === null ? undefined : this.#listen(worker, hear)
+    void worker.ended
+      .then(() => Promise.all([report.stop(), listener?.stop()]))
+      .then(() => this.#end(onEnded, false))
+  }
+
+  #listen(worker: Worker, hear: (areArriving: boolean) => void): Listener {
+    const { database } = this.#options
+    const client = { loop: this.main, owner: this.name, timeoutMs: LISTEN_TIMEOUT_MS }
+    return listenToHints({
+      open: () => database.openNotifications({ kind: 'listen', ...client }),
+      sendTest: (payload) => database.notify({ kind: 'main', ...client }, payload),
+      onHint: (hint) => worker.wake(hint),
+      onCancels: (leaseNumbers) => worker.hearCancels(leaseNumbers),
+      onStarted: () => hear(true),
+      onFailed: () => hear(false),
+    })
   }
 
   #end(onEnded: SimWorkerOptions['onEnded'], isKilled: boolean): void {

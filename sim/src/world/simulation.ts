@@ -12,8 +12,9 @@ import { replaceTiming } from '../../../src/runtime/timing/timing.ts'
 import type { HeartbeatReport, JobStore, SweepStep } from '../../../src/store/job-store.ts'
 import type { Coverage } from '../coverage.ts'
 import type { Call, Route } from '../database/call.ts'
-import { describeCall, shortId } from '../database/describe-call.ts'
-import { leasesOf, SimDatabase } from '../database/sim-database.ts'
+import { describeCall, isQuiet, shortId } from '../database/describe-call.ts'
+import { leasesOf } from '../database/leases-of.ts'
+import { SimDatabase } from '../database/sim-database.ts'
 import { Transactions } from '../database/transactions.ts'
 import { Departures } from '../judge/departures.ts'
 import { FailedSweeps } from '../judge/failed-sweeps.ts'
@@ -33,19 +34,6 @@ import { EPOCH_MS, Loop, VirtualTime } from './virtual-time.ts'
 
 /** The stream of the world differs from that of the plan. */
 const WORLD = 0x5bd1e995
-/** Verbs that are not worth a line of the trace. */
-const QUIET = new Set([
-  'readPolicy',
-  'reportWorker',
-  'hasDueJobs',
-  'watchBreakers',
-  'connect',
-  'identify',
-  'preparePresence',
-  'watchWorkers',
-  'lookAtWorkers',
-])
-
 export class Simulation {
   readonly plan: Plan
   readonly time: VirtualTime
@@ -206,11 +194,16 @@ export class Simulation {
           onPlace: (reached, lease) => this.places.arrive(reached, started.name, lease),
         }),
       onEvents: (events, started) => this.#listen(events, started),
+      onHints: ({ name }, areArriving) => {
+        this.say(name, areArriving ? 'hears hints' : 'hears no hints')
+        this.evidence.noteHints(name, areArriving)
+      },
       onEnded: (ended, isKilled) => this.#noteEnd(ended, place, isKilled),
     })
     this.workers[place] = worker
     this.#byName.set(worker.name, worker)
     this.say(worker.name, 'starts')
+    this.evidence.noteWorker(worker.name)
     worker.start()
   }
 
@@ -284,7 +277,10 @@ export class Simulation {
 
   #noteExecuted({ route, sentAtMs }: Call, verb: string, args: unknown[], answer: unknown): void {
     if (verb === 'heartbeatJobs') this.transactions.noteHeartbeat(route.owner, args[0] as Lease[])
-    if (verb === 'claimJobs') this.#noteClaims(route.owner, answer as ClaimedJob[])
+    if (verb === 'claimJobs') {
+      this.evidence.noteKept(this.database.hasKeptWorkers)
+      this.#noteClaims(route.owner, answer as ClaimedJob[])
+    }
     if (verb === 'completeJobs')
       this.transactions.noteCompleted(args[0] as Lease[], answer as { outcome: string }[])
     if (verb === 'sweepJobs') {
@@ -292,7 +288,7 @@ export class Simulation {
       if (isRedundant !== true) this.#failedSweeps.noteSweep(route.owner, EPOCH_MS + sentAtMs, this.#now)
       if (held > 0) this.evidence.holds.push({ at: this.#now, reason: holdReason ?? 'none' })
     }
-    if (!QUIET.has(verb)) this.say('database', `${verb} by ${route.owner}${describeCall(verb, args, answer)}`)
+    if (!isQuiet(verb)) this.say('database', `${verb} by ${route.owner}${describeCall(verb, args, answer)}`)
   }
 
   #noteClaims(worker: string, claims: ClaimedJob[]): void {
@@ -325,7 +321,8 @@ export class Simulation {
 
   #noteFailed(route: Route, verb: string, reason: string): void {
     this.say(route.owner, `${verb}: ${reason}`)
-    this.departures.noteFailure(route.owner)
+    // No release needs it.
+    if (route.kind !== 'listen') this.departures.noteFailure(route.owner)
     this.#failedSweeps.noteFailure(route.owner, verb, this.#now)
     if (route.kind === 'heartbeat') this.evidence.disturb(route.owner, 'answer-lost', 0)
   }
