@@ -158,6 +158,36 @@ const MUTANTS = [
     from: 'for (const table of tables) await table.sweepIfDue()',
     to: 'await tables[0]?.sweepIfDue(); await new Promise(() => {})',
   },
+  {
+    name: 'hints: the worker whose turn it is does not claim',
+    file: 'claim/hinted-wakes.ts',
+    from: 'else this.#options.claim()',
+    to: 'else void 0',
+  },
+  {
+    name: 'hints: a job that comes later is forgotten',
+    file: 'claim/hinted-wakes.ts',
+    from: 'else if (dueInMs > 0) this.#claims.add(dueInMs)',
+    to: 'else if (dueInMs > 0) return',
+  },
+  {
+    name: 'hints: nobody looks after a worker that was to claim',
+    file: 'claim/hinted-wakes.ts',
+    from: 'if (turnMs > 0) this.#looks.add(dueInMs + turnMs)',
+    to: 'if (turnMs > 0) return',
+  },
+  {
+    name: 'hints: a listener that fails does not say so',
+    file: 'listening/listener.ts',
+    from: 'if (!this.#isFailing) this.#options.onFailed(`${messageOf(error)}; polling continues`)',
+    to: '',
+  },
+  {
+    name: 'a worker runs one job more than it has slots',
+    file: 'worker/worker.ts',
+    from: 'this.#options.concurrency - this.#handling\n',
+    to: 'this.#options.concurrency + 1 - this.#handling\n',
+  },
 ]
 
 const { jobs, only } = readOptions(

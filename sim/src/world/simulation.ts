@@ -4,7 +4,7 @@
 import type { LedgerLine } from '../../../chaos/src/judge/history.ts'
 import { createRandom } from '../../../chaos/src/random.ts'
 import type { Job } from '../../../src/job/job.ts'
-import type { ClaimedJob, Lease } from '../../../src/job/lease.ts'
+import { type ClaimedJob, type Lease, leaseKey } from '../../../src/job/lease.ts'
 import type { RuntimeEventEmitter } from '../../../src/observe/events.ts'
 import { retryUntilAnswered } from '../../../src/runtime/calls/retry-until-answered.ts'
 import { startReaper } from '../../../src/runtime/services/reaper.ts'
@@ -19,13 +19,14 @@ import { Transactions } from '../database/transactions.ts'
 import { Departures } from '../judge/departures.ts'
 import { FailedSweeps } from '../judge/failed-sweeps.ts'
 import { MassExpiries } from '../judge/mass-expiries.ts'
+import { Slots } from '../judge/slots.ts'
 import type { Plan, PlannedJob } from '../plan/plan.ts'
 import { poisonAttempts } from '../plan/settings.ts'
 import { EndedLeases } from './ended-leases.ts'
 import { Evidence } from './evidence.ts'
 import { FaultPlayer } from './fault-player.ts'
 import { handlersOf } from './handlers.ts'
-import { type Place, Places } from './places.ts'
+import { type AttemptPlace, type Place, Places } from './places.ts'
 import { Sampler } from './sampler.ts'
 import { SimWorker } from './sim-worker.ts'
 import { Trace } from './trace.ts'
@@ -53,6 +54,7 @@ export class Simulation {
   readonly #endedLeases: EndedLeases
   readonly #massExpiries: MassExpiries
   readonly #failedSweeps: FailedSweeps
+  readonly #slots: Slots
   #reaperLoop: Loop | undefined
   #generations: number[] = []
   #acknowledged = 0
@@ -85,6 +87,7 @@ export class Simulation {
     const onSilence = (fromMs: number, toMs: number) => this.evidence.noteSilence(fromMs, toMs)
     this.#massExpiries = new MassExpiries({ onSilence, onViolation: report('mass') })
     this.#failedSweeps = new FailedSweeps(plan.settings.policy.defaultLeaseMs, onSilence)
+    this.#slots = new Slots(plan.settings.concurrency, report('slots'))
     this.departures = new Departures(this.evidence)
     this.#player = new FaultPlayer(this)
     this.#sampler = new Sampler(this)
@@ -191,7 +194,7 @@ export class Simulation {
       handlers: (started) =>
         handlersOf(started, {
           onWork: (kind, job) => this.#note(kind, started.name, job),
-          onPlace: (reached, lease) => this.places.arrive(reached, started.name, lease),
+          onPlace: (reached, lease) => this.#noteReached(reached, started.name, lease),
         }),
       onEvents: (events, started) => this.#listen(events, started),
       onHints: ({ name }, areArriving) => {
@@ -250,10 +253,19 @@ export class Simulation {
     if (enqueued !== undefined) this.evidence.noteEnqueued(enqueued.jobId)
   }
 
+  #noteReached(place: AttemptPlace, worker: string, lease: Lease): void {
+    if (place === 'working') this.#slots.noteStart(worker, leaseKey(lease))
+    if (place === 'returned') this.#slots.noteEnd(worker, leaseKey(lease))
+    this.places.arrive(place, worker, lease)
+  }
+
   #listen(events: RuntimeEventEmitter, worker: SimWorker): void {
     const { name } = worker
     events.on('job:started', ({ job }) => this.#note('started', name, job, { fence: job.fence }))
-    events.on('job:ended', ({ job, end }) => this.#note('ended', name, job, { end }))
+    events.on('job:ended', ({ job, end }) => {
+      this.#slots.noteEnd(name, leaseKey(job))
+      this.#note('ended', name, job, { end })
+    })
     events.on('job:at-risk', ({ job }) => this.#note('at-risk', name, job))
     events.on('job:aborted', ({ job, reason }) => {
       this.places.arrive('aborted', name, job)

@@ -4,6 +4,7 @@ import type { EventRow, History } from '../../../chaos/src/judge/history.ts'
 import { hintOf } from '../../../sim/src/database/hints.ts'
 import { Departures } from '../../../sim/src/judge/departures.ts'
 import { checkPickups } from '../../../sim/src/judge/pickups.ts'
+import { Slots } from '../../../sim/src/judge/slots.ts'
 import { drawPlan, type Plan } from '../../../sim/src/plan/plan.ts'
 import { runPlan } from '../../../sim/src/run-seed.ts'
 import { Evidence } from '../../../sim/src/world/evidence.ts'
@@ -118,6 +119,20 @@ describe('a job that is due', () => {
       disturbances: [],
     }
     expect([...checkPickups({ plan, evidence, departures }, history as unknown as History)]).toEqual([])
+  })
+})
+
+describe('the slots of a worker', () => {
+  it('are not more than it has; a handler that has returned keeps none', () => {
+    const reports: string[] = []
+    const slots = new Slots(1, (message) => reports.push(message))
+    slots.noteStart('w1', 'a')
+    slots.noteStart('w2', 'b')
+    slots.noteEnd('w1', 'a')
+    slots.noteStart('w1', 'c')
+    expect(reports).toEqual([])
+    slots.noteStart('w1', 'd')
+    expect(reports).toEqual(['w1 runs 2 handlers, and has 1 slots'])
   })
 })
 
