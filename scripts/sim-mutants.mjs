@@ -188,6 +188,18 @@ const MUTANTS = [
     from: 'this.#options.concurrency - this.#handling\n',
     to: 'this.#options.concurrency + 1 - this.#handling\n',
   },
+  {
+    name: 'a worker claims although its heartbeats fail',
+    file: 'worker/worker.ts',
+    from: 'return this.#options.heartbeat.isHealthy() && this.#alone === undefined',
+    to: 'return this.#alone === undefined',
+  },
+  {
+    name: 'a handler is not told that its lease is lost',
+    file: 'attempt/job-runner.ts',
+    from: "if (answer === 'lost' && this.#completion === undefined) this.abort('lease-lost')\n    else if",
+    to: 'if',
+  },
 ]
 
 const { jobs, only } = readOptions(

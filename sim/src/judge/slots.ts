@@ -19,6 +19,10 @@ export class Slots {
       this.#onViolation(`${worker} runs ${running.size} handlers, and has ${this.#most} slots`)
   }
 
+  isRunning(worker: string, lease: string): boolean {
+    return this.#running.get(worker)?.has(lease) === true
+  }
+
   /** It returned, or its attempt is over. */
   noteEnd(worker: string, lease: string): void {
     this.#running.get(worker)?.delete(lease)

@@ -6,10 +6,9 @@ import { createRandom } from '../../../chaos/src/random.ts'
 import type { Job } from '../../../src/job/job.ts'
 import { type ClaimedJob, type Lease, leaseKey } from '../../../src/job/lease.ts'
 import type { RuntimeEventEmitter } from '../../../src/observe/events.ts'
-import { retryUntilAnswered } from '../../../src/runtime/calls/retry-until-answered.ts'
 import { startReaper } from '../../../src/runtime/services/reaper.ts'
 import { replaceTiming } from '../../../src/runtime/timing/timing.ts'
-import type { HeartbeatReport, JobStore, SweepStep } from '../../../src/store/job-store.ts'
+import type { HeartbeatReport, SweepStep } from '../../../src/store/job-store.ts'
 import type { Coverage } from '../coverage.ts'
 import type { Call, Route } from '../database/call.ts'
 import { describeCall, isQuiet, shortId } from '../database/describe-call.ts'
@@ -19,10 +18,11 @@ import { Transactions } from '../database/transactions.ts'
 import { Departures } from '../judge/departures.ts'
 import { FailedSweeps } from '../judge/failed-sweeps.ts'
 import { MassExpiries } from '../judge/mass-expiries.ts'
+import { SelfFence } from '../judge/self-fence.ts'
 import { Slots } from '../judge/slots.ts'
 import type { Plan, PlannedJob } from '../plan/plan.ts'
-import { poisonAttempts } from '../plan/settings.ts'
 import { EndedLeases } from './ended-leases.ts'
+import { startEnqueuer } from './enqueuer.ts'
 import { Evidence } from './evidence.ts'
 import { FaultPlayer } from './fault-player.ts'
 import { handlersOf } from './handlers.ts'
@@ -55,6 +55,7 @@ export class Simulation {
   readonly #massExpiries: MassExpiries
   readonly #failedSweeps: FailedSweeps
   readonly #slots: Slots
+  readonly #selfFence: SelfFence
   #reaperLoop: Loop | undefined
   #generations: number[] = []
   #acknowledged = 0
@@ -88,6 +89,11 @@ export class Simulation {
     this.#massExpiries = new MassExpiries({ onSilence, onViolation: report('mass') })
     this.#failedSweeps = new FailedSweeps(plan.settings.policy.defaultLeaseMs, onSilence)
     this.#slots = new Slots(plan.settings.concurrency, report('slots'))
+    this.#selfFence = new SelfFence({
+      time: this.time,
+      isRunning: (worker, lease) => this.#slots.isRunning(worker, lease),
+      onViolation: report('self-fence'),
+    })
     this.departures = new Departures(this.evidence)
     this.#player = new FaultPlayer(this)
     this.#sampler = new Sampler(this)
@@ -231,26 +237,14 @@ export class Simulation {
   }
 
   #startEnqueuer(jobs: PlannedJob[]): void {
+    const { time, database, evidence } = this
     const loop = new Loop('enqueuer')
-    const store = this.database.connect({ loop, owner: 'enqueuer', kind: 'main', timeoutMs: 30_000 })
-    for (const [nth, job] of jobs.entries())
-      this.time.after(job.atMs, loop, () => void this.#enqueue(store, nth, job))
-  }
-
-  async #enqueue(store: JobStore, nth: number, { type, workMs, group }: PlannedJob): Promise<void> {
-    const job = {
-      type,
-      payload: { workMs, nth },
-      ...(group === undefined ? {} : { group }),
-      ...(type === 'hang' || type === 'deaf' ? { stage: type } : {}),
-      ...(type === 'poison' ? { maxAttempts: poisonAttempts } : {}),
+    const store = database.connect({ loop, owner: 'enqueuer', kind: 'main', timeoutMs: 30_000 })
+    const onAnswered = (jobId: string | undefined) => {
+      this.#acknowledged++
+      if (jobId !== undefined) evidence.noteEnqueued(jobId)
     }
-    const [enqueued] = await retryUntilAnswered(
-      () => store.enqueueJobs([job]),
-      () => false,
-    )
-    this.#acknowledged++
-    if (enqueued !== undefined) this.evidence.noteEnqueued(enqueued.jobId)
+    startEnqueuer(jobs, { time, loop, store, onAnswered })
   }
 
   #noteReached(place: AttemptPlace, worker: string, lease: Lease): void {
@@ -268,11 +262,18 @@ export class Simulation {
     })
     events.on('job:at-risk', ({ job }) => this.#note('at-risk', name, job))
     events.on('job:aborted', ({ job, reason }) => {
+      this.#selfFence.noteAborted(job)
       this.places.arrive('aborted', name, job)
       this.say(name, `aborts ${shortId(job.jobId)}: ${reason}`)
     })
-    events.on('heartbeat:failed', () => this.say(name, 'heartbeats fail'))
-    events.on('heartbeat:recovered', () => this.say(name, 'heartbeats are answered again'))
+    events.on('heartbeat:failed', () => {
+      this.#selfFence.noteFailing(name, true)
+      this.say(name, 'heartbeats fail')
+    })
+    events.on('heartbeat:recovered', () => {
+      this.#selfFence.noteFailing(name, false)
+      this.say(name, 'heartbeats are answered again')
+    })
     events.on('worker:draining', ({ reason }) => {
       this.departures.noteStop(name, this.#now)
       this.say(name, `leaves: ${reason}`)
@@ -291,6 +292,7 @@ export class Simulation {
     if (verb === 'heartbeatJobs') this.transactions.noteHeartbeat(route.owner, args[0] as Lease[])
     if (verb === 'claimJobs') {
       this.evidence.noteKept(this.database.hasKeptWorkers)
+      this.#selfFence.noteClaim(route.owner)
       this.#noteClaims(route.owner, answer as ClaimedJob[])
     }
     if (verb === 'completeJobs')
@@ -309,8 +311,12 @@ export class Simulation {
   }
 
   #noteAnswered(route: Route, verb: string, args: unknown[], answer: unknown): void {
-    if (verb === 'heartbeatJobs')
-      this.#endedLeases.noteAnswers(route.owner, (answer as HeartbeatReport).answers)
+    if (verb === 'heartbeatJobs') {
+      const { answers } = answer as HeartbeatReport
+      this.#endedLeases.noteAnswers(route.owner, answers)
+      const worker = this.#byName.get(route.owner)
+      if (worker !== undefined) this.#selfFence.noteAnswers(worker, answers)
+    }
     this.#failedSweeps.noteAnswer(route.owner, verb)
     // A session whose answer was lost is closed again by its worker.
     if (verb === 'takePresence') this.evidence.noteSession(route.owner)

@@ -1,0 +1,35 @@
+// A producer: enqueues each planned job at its time, until it is answered.
+import { retryUntilAnswered } from '../../../src/runtime/calls/retry-until-answered.ts'
+import type { JobStore } from '../../../src/store/job-store.ts'
+import type { PlannedJob } from '../plan/plan.ts'
+import { poisonAttempts } from '../plan/settings.ts'
+import type { Loop, VirtualTime } from './virtual-time.ts'
+
+export interface EnqueuerOptions {
+  time: VirtualTime
+  loop: Loop
+  store: JobStore
+  /** Without an id: the job was not created. */
+  onAnswered: (jobId: string | undefined) => void
+}
+
+export function startEnqueuer(jobs: PlannedJob[], { time, loop, store, onAnswered }: EnqueuerOptions): void {
+  for (const [nth, job] of jobs.entries())
+    time.after(job.atMs, loop, () => void enqueue(store, nth, job).then(onAnswered))
+}
+
+async function enqueue(store: JobStore, nth: number, planned: PlannedJob): Promise<string | undefined> {
+  const { type, workMs, group } = planned
+  const job = {
+    type,
+    payload: { workMs, nth },
+    ...(group === undefined ? {} : { group }),
+    ...(type === 'hang' || type === 'deaf' ? { stage: type } : {}),
+    ...(type === 'poison' ? { maxAttempts: poisonAttempts } : {}),
+  }
+  const [enqueued] = await retryUntilAnswered(
+    () => store.enqueueJobs([job]),
+    () => false,
+  )
+  return enqueued?.jobId
+}
