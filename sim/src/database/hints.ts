@@ -1,4 +1,4 @@
-// What a commit announces to workers: send_job_hint.sql, send_hint.sql and send_cancel_hint.sql in TypeScript.
+// Hints of a commit: send_job_hint.sql, send_hint.sql and send_cancel_hint.sql in TypeScript.
 import type { Job, NewJob } from '../../../src/job/job.ts'
 import { leaseNumber } from '../../../src/runtime/heartbeat/lease-number.ts'
 import type { SweepStep } from '../../../src/store/job-store.ts'

@@ -6,15 +6,22 @@ import type { Fault, FaultKind, Plan } from './plan.ts'
 const STREAM = 0x165667b1
 /** Share of the plans with one. */
 const SHARE = 0.12
+/** Share of the others with a late heartbeat. */
+const LATE_SHARE = 0.08
 
 type Addition = Pick<Plan, 'jobs' | 'faults'>
 
 /** `kinds`: faults that hit one worker. The others meet the jobs of all, at any place. */
 export function addRarePlace(plan: Plan, kinds: readonly FaultKind[]): Plan {
   const random = createRandom(plan.seed ^ STREAM)
-  if (random() >= SHARE) return plan
-  const { jobs, faults } =
-    random() < 0.5 ? drawAborted(random, plan, kinds) : drawUndoneNeighbours(random, plan)
+  if (random() >= SHARE) return random() < LATE_SHARE ? withAddition(plan, drawLateBeat(random, plan)) : plan
+  return withAddition(
+    plan,
+    random() < 0.5 ? drawAborted(random, plan, kinds) : drawUndoneNeighbours(random, plan),
+  )
+}
+
+function withAddition(plan: Plan, { jobs, faults }: Addition): Plan {
   return { ...plan, jobs: inOrder([...plan.jobs, ...jobs]), faults: inOrder([...plan.faults, ...faults]) }
 }
 
@@ -61,4 +68,21 @@ function drawUndoneNeighbours(random: () => number, { settings, durationMs }: Pl
     place: 'tx',
   }
   return { jobs: [...neighbours, { atMs, type: 'tx', workMs: 2 * beginMs }], faults: [fault] }
+}
+
+/** Nobody is reached while a lease is handed over to a `tx`: the heartbeat before it is late, and its second try comes after it. */
+function drawLateBeat(random: () => number, { settings, durationMs }: Plan): Addition {
+  const leaseMs = settings.policy.defaultLeaseMs
+  const atMs = 0.5 * durationMs * random()
+  const beginMs = leaseMs * (0.4 + 0.6 * random())
+  const fault: Fault = {
+    // About an interval of heartbeats before, with half of the longest poll for the claim.
+    atMs: atMs + beginMs - leaseMs * (0.15 + 0.1 * random()),
+    kind: 'workers-cut-off',
+    target: 0,
+    durationMs: leaseMs * (0.45 + 0.15 * random()),
+    size: 0,
+    place: null,
+  }
+  return { jobs: [{ atMs, type: 'tx', workMs: 2 * beginMs }], faults: [fault] }
 }

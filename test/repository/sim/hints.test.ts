@@ -1,4 +1,4 @@
-// What the simulated server announces, and the judge's rule for jobs that wait although a worker is idle.
+// Hints of the simulated server, and the judge's rule for jobs that wait although a worker is idle.
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { EventRow, History } from '../../../chaos/src/judge/history.ts'
 import { hintOf } from '../../../sim/src/database/hints.ts'

@@ -55,13 +55,11 @@ describe('a worker that hears that a lease is lost', () => {
   })
 
   it('does so once its event loop is free', async () => {
-    const blocked = {
-      ...worker,
-      main: Object.assign(new Loop('w2'), { blockedUntilMs: time.nowMs + 10_000 }),
-    }
+    const main = Object.assign(new Loop('w2'), { blockedUntilMs: time.nowMs + 10_000 })
+    const blocked = { name: 'w2', isOver: false, main } as SimWorker
     const other = { jobId: 'b', leaseId: 'l' }
     time.after(10_500, null, () => fence.noteAborted(other))
-    fence.noteAnswers(blocked as SimWorker, [{ ...other, answer: 'lost' }])
+    fence.noteAnswers(blocked, [{ ...other, answer: 'lost' }])
     await time.runUntil(time.nowMs + 60_000, () => false)
     expect(reports).toEqual([])
   })
