@@ -3,10 +3,11 @@ import { RequestProblem } from '../api/client.ts'
 import { previewSweep, useCommand } from '../api/commands.ts'
 import { reconnect } from '../api/live.ts'
 import { useSlo } from '../api/queries.ts'
+import { quoted } from '../format/cli-line.ts'
+import { holdText } from '../format/hold-text.ts'
 import { plural, showCount, showDuration } from '../format/show-time.ts'
 import { showTotal, totalOf } from '../format/totals.ts'
 import { RemedyButton } from '../remedies/remedy-button.tsx'
-import { useTable } from '../shell/address.tsx'
 import { useTableLive } from '../shell/use-table-live.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
@@ -20,29 +21,12 @@ import { SweepStrip } from './sweep-strip.tsx'
 
 export function ReaperPage() {
   const { tables, connection } = useTableLive()
-  const [table] = useTable()
-  const refusal = useRefusal()
-  const notAllowed = refusal('readHealth')
-  const preview = useCommand(() => previewSweep(table))
+  const notAllowed = useRefusal()('readHealth')
   return (
     <Page
       title="Reaper"
       lead="Sweeps requeue jobs whose lease expired. Every worker sweeps; a dedicated reaper only sweeps."
-      actions={
-        <>
-          <RemedyButton remedy={SWEEP} table={table} />
-          <Button
-            refusal={refusal('previewSweep')}
-            isBusy={preview.isPending}
-            onClick={() => preview.mutate(undefined)}
-          >
-            Dry run
-          </Button>
-        </>
-      }
     >
-      {preview.error === null ? null : <Broken what="The dry run" error={preview.error} />}
-      {preview.data === undefined ? null : <Preview answer={preview.data} />}
       {tables === null ? (
         notAllowed !== null ? (
           <NotForYou reason={notAllowed} />
@@ -75,19 +59,28 @@ export function ReaperPage() {
   )
 }
 
-const SWEEP: Remedy = {
+const sweepOf = (table: string): Remedy => ({
   act: 'sweep',
   subject: '',
-  effect: 'Requeues every job whose lease expired, now.',
-  command: 'unstuck reap --once',
-}
+  effect: `Requeues every job of ${table} whose lease expired, now.`,
+  command: `unstuck reap --once --table ${quoted(table)}`,
+})
 
+/** With the sweep, which is of one table: the server would take its first for a page of several. */
 function TableCard({ table }: { table: TableHealth }) {
+  const preview = useCommand(() => previewSweep(table.table))
+  const refusal = useRefusal()('previewSweep')
   return (
     <section aria-label={`Table ${table.table}`} className="panel flex flex-col gap-3 p-4">
-      <div className="flex items-center gap-2">
+      <div className="flex flex-wrap items-center gap-2">
         <h2 className="text-base font-semibold">{table.table}</h2>
         <Badge tone={table.is_healthy ? 'good' : 'bad'}>{table.is_healthy ? 'healthy' : 'unhealthy'}</Badge>
+        <span className="ml-auto flex flex-wrap gap-2">
+          <RemedyButton remedy={sweepOf(table.table)} table={table.table} />
+          <Button refusal={refusal} isBusy={preview.isPending} onClick={() => preview.mutate(undefined)}>
+            Dry run
+          </Button>
+        </span>
       </div>
       <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4">
         <Number
@@ -103,8 +96,10 @@ function TableCard({ table }: { table: TableHealth }) {
         <Number name="Of unknown age" value={showTotal(totalOf([table], 'unjudged'))} />
       </dl>
       {table.hold_reason === null ? null : (
-        <p className="rounded-md bg-warn-wash px-3 py-2 text-warn">Sweeps are on hold: {table.hold_reason}</p>
+        <p className="rounded-md bg-warn-wash px-3 py-2 text-warn">{holdText(table.hold_reason)}</p>
       )}
+      {preview.error === null ? null : <Broken what="The dry run" error={preview.error} />}
+      {preview.data === undefined ? null : <Preview answer={preview.data} />}
     </section>
   )
 }
@@ -180,7 +175,8 @@ function PromiseNumbers({ slo }: { slo: Slo }) {
 
 function Preview({ answer }: { answer: SweepAnswer }) {
   return (
-    <Panel title="Dry run" aside={`${answer.table}: nothing was changed`}>
+    <div className="border-t border-line pt-3">
+      <p className="mb-2 text-xs text-soft">Dry run: nothing was changed.</p>
       {answer.reaped.length === 0 ? (
         <p role="status">A sweep now would requeue nothing.</p>
       ) : (
@@ -192,7 +188,7 @@ function Preview({ answer }: { answer: SweepAnswer }) {
             {answer.reaped.map(({ id, action, reason, stage }) => (
               <li key={id} className="flex flex-wrap items-center gap-2">
                 <Badge tone={action === 'dead' ? 'bad' : 'info'}>{action}</Badge>
-                <JobId id={id} />
+                <JobId id={id} table={answer.table} />
                 <span>{stage}</span>
                 <span className="text-soft">{reason}</span>
               </li>
@@ -200,7 +196,7 @@ function Preview({ answer }: { answer: SweepAnswer }) {
           </ul>
         </>
       )}
-      {answer.hold_reason === null ? null : <p className="mt-2 text-warn">On hold: {answer.hold_reason}</p>}
-    </Panel>
+      {answer.hold_reason === null ? null : <p className="mt-2 text-warn">{holdText(answer.hold_reason)}</p>}
+    </div>
   )
 }

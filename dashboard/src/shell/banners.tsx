@@ -4,6 +4,7 @@ import type { Remedy } from '../../../src/http/contract/index.ts'
 import { useLive } from '../api/live.ts'
 import type { LiveState } from '../api/live-state.ts'
 import { useMe, useRecentOperations } from '../api/queries.ts'
+import { holdText } from '../format/hold-text.ts'
 import { plural, showCount, showDuration } from '../format/show-time.ts'
 import { showTotalOf, totalOf } from '../format/totals.ts'
 import { operationPath } from '../operations/operation-progress.tsx'
@@ -126,7 +127,7 @@ function reaperBanners({ tables }: LiveState): Banner[] {
       said.push({
         key: `hold-${table}`,
         tone: 'warn',
-        text: `Sweeps of ${table} are on hold: ${hold_reason}.`,
+        text: `${table}: ${holdText(hold_reason)}`,
       })
     return said
   })

@@ -152,6 +152,20 @@ describe('queue controls', () => {
   })
 })
 
+describe('the reaper', () => {
+  it('SEE-7 SEE-8 a sweep is of the table on whose card it is', async () => {
+    await page.goto(`${fake.url}/reaper`)
+    const card = page.getByRole('region', { name: 'Table uploads' })
+    await card.getByRole('button', { name: 'Sweep now' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Requeues every job of uploads whose lease expired, now.').waitFor()
+    await dialog.getByText('unstuck reap --once --table uploads').waitFor()
+    const request = page.waitForRequest(/v1\/reaper\/run$/)
+    await dialog.getByRole('button', { name: 'Sweep now' }).click()
+    expect((await request).postDataJSON()).toEqual({ dry_run: false, table: 'uploads' })
+  })
+})
+
 describe('the shell', () => {
   it('SEE-5 the chosen table is in the address and holds for every list', async () => {
     await page.goto(fake.url)
