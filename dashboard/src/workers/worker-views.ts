@@ -17,12 +17,11 @@ const LATE_SHARE = 0.25
 export function workerViews(workers: Worker[], leases: LiveLease[], nowMs: number): WorkerView[] {
   const byWorker = groupBy(leases, ({ worker_id }) => worker_id ?? '')
   const ids = new Set(workers.map(({ id }) => id))
-  const known = workers.map((worker): WorkerView => {
-    const held = byWorker.get(worker.id) ?? []
-    // Reports are rarer than heartbeats: leases show silence first.
-    const state = worker.state === 'live' && held.length > 0 ? stateOf(held, nowMs) : worker.state
-    return { id: worker.id, state, report: worker, leases: worker.leases }
-  })
+  // A worker that reports has the state that Now, HTTP and the command line show: the lease of a job whose row is locked
+  // expires although its worker lives.
+  const known = workers.map(
+    (worker): WorkerView => ({ id: worker.id, state: worker.state, report: worker, leases: worker.leases }),
+  )
   const seen = [...byWorker]
     .filter(([id]) => id !== '' && !ids.has(id))
     .map(([id, held]): WorkerView => ({ id, state: stateOf(held, nowMs), report: null, leases: held.length }))
