@@ -77,7 +77,7 @@ export function countsOf(operation: Operation): string {
     endsOf(operation),
     state === 'running' && phase === 'canary' ? '; testing the canary' : '',
     isBack && watched > 0 && phase === 'canary'
-      ? ` (${showCount(succeeded)} succeeded, ${showCount(failed)} failed)`
+      ? ` (${state === 'running' ? '' : 'canary: '}${showCount(succeeded)} succeeded, ${showCount(failed)} failed)`
       : '',
     stopped === null ? '' : `; stopped: ${showStop(stopped)}`,
   ].join('')
