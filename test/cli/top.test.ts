@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Snapshot } from '../../src/cli/top/read-snapshot.ts'
+import { plainFrame } from '../../src/cli/top/top-frame.ts'
+import { topRows } from '../../src/cli/top/top-rows.ts'
+import { firstView } from '../../src/cli/top/top-view.ts'
 import { nativePolicy } from '../../src/policy/policy.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
-import type { JobStore } from '../../src/store/job-store.ts'
+import type { JobStore, Slo } from '../../src/store/job-store.ts'
 import { createPostgresStore } from '../../src/store/postgres/index.ts'
 import { createInstalledDatabase } from '../support/installed-database.ts'
 import type { TestDatabase } from '../support/test-database.ts'
@@ -60,6 +64,33 @@ describe('without a terminal', () => {
     expect(stdout).toMatch(/DEAD, newest 1\n.*burnin .*NO_AUDIO: no/)
     expect(stdout).toMatch(/WORKERS 1\n.*alpha:7:aa +live +1\/4/)
     expect(stdout).not.toContain('\u001B')
+  })
+
+  it('SEE-7 says what status and the dashboard say: an idle table is no alarm, a late rescue is, a killed worker is red', async () => {
+    const slo = { rescued: 20, inTime: 19, p95Ms: 5_000, promiseMs: 72_000 } as Slo
+    const health = { overdue: 0, running: 0, due: 0, reaperAgeMs: null, sweepIntervalMs: 10_000, atLeast: [] }
+    const worker = {
+      workerId: 'w1',
+      state: 'gone',
+      running: 0,
+      concurrency: 4,
+      types: ['asr'],
+      seenMs: 5_000,
+    }
+    const snapshot = {
+      now: new Date(),
+      health: [{ table: 'jobs', value: { ...health, waiting: 0, hidden: null, isHealthy: true } }],
+      slo: [{ table: 'jobs', value: slo }],
+      workers: [{ table: 'jobs', value: worker }],
+      running: [],
+      dead: [],
+      breakers: [],
+      isComplete: true,
+    } as unknown as Snapshot
+    const lines = plainFrame(snapshot, topRows(snapshot, ''), firstView).flat()
+    expect(lines).toContain('○ never swept  ')
+    expect(lines).toContainEqual(['! rescue p95 5 s, 1 of 20 late, promise ≤ 72 s  ', 'yellow'])
+    expect(lines).toContainEqual(['killed  ', 'red'])
   })
 
   it('SEE-6 --json prints the same for programs, and no id of a lease', async () => {

@@ -48,8 +48,9 @@ export async function readSnapshot(context: CommandContext & Pick<CliContext, 'a
   }
 }
 
+/** A killed worker stays for an hour, as in the dashboard. */
 const isHere = ({ state, seenMs }: WorkerStatus) =>
-  (state !== 'gone' && state !== 'stopped') || (state === 'stopped' && seenMs < HOUR_MS / 60)
+  (state !== 'gone' && state !== 'stopped') || seenMs < (state === 'gone' ? HOUR_MS : HOUR_MS / 60)
 
 /** Remaining share of the lease, from 1 to 0; negative without a valid lease. */
 export function shareLeft(job: JobSummary, elapsedMs: number): number {

@@ -74,6 +74,8 @@ const whyTitles: Record<JobStatus, string> = {
 
 async function whyPanel(context: CommandContext, row: TopRow): Promise<Line[]> {
   const { id, facts, reasons, sentence } = valueOf(await explainJob(context, refOf(row)))
+  const offered = reasons.flatMap(({ remedies = [] }) => remedies)
+  const remedies = new Map(offered.map(({ command, effect }) => [command, effect]))
   return [
     [[`job ${id}: ${whyTitles[facts.status]}`, 'bold']],
     [],
@@ -85,5 +87,11 @@ async function whyPanel(context: CommandContext, row: TopRow): Promise<Line[]> {
     ),
     [],
     [sentence],
+    // Too wide for two columns in most terminals.
+    ...[...remedies].flatMap(([command, effect]): Line[] => [
+      [],
+      [`Next:  ${command}`],
+      [`       ${effect}`],
+    ]),
   ]
 }

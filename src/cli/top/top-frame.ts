@@ -1,6 +1,7 @@
 // One frame of `unstuck top` from a snapshot. Pure: the same for a terminal, a pipe and a test.
 import { showCount } from '../../policy/explain/show-count.ts'
-import { isReaperLate } from '../../policy/explain/table-health.ts'
+import { isPromiseKept, isReaperLate } from '../../policy/explain/table-health.ts'
+import type { Slo } from '../../store/job-store.ts'
 import { hiddenLine } from '../connection/hidden-tables.ts'
 import { describeBreaker } from '../queues/breaker.ts'
 import { showBound, showDuration } from '../terminal/duration.ts'
@@ -40,7 +41,7 @@ export function plainFrame(snapshot: Snapshot, rows: TopRow[], view: TopView): L
 
 function headOf({ now, health, slo, breakers }: Snapshot): Line[] {
   const strips = health.flatMap(({ table, value }): Line[] => {
-    const { overdue, reaperAgeMs, sweepIntervalMs, oldestDueMs } = value
+    const { overdue, reaperAgeMs, sweepIntervalMs, oldestDueMs, running, due } = value
     const rescue = slo.find((one) => one.table === table)?.value
     const isSwept = !isReaperLate(reaperAgeMs, sweepIntervalMs)
     const swept = reaperAgeMs === null ? 'never swept' : `swept ${showDuration(reaperAgeMs)} ago`
@@ -52,8 +53,9 @@ function headOf({ now, health, slo, breakers }: Snapshot): Line[] {
       ),
       [
         light(overdue === 0, !value.isHealthy, `${showCount(value, 'overdue')} past their lease`),
-        light(isSwept, !isSwept, swept),
-        ...rescuePieces(rescue?.p95Ms ?? null, rescue?.promiseMs ?? null),
+        // As `status` says: nobody has to sweep a table without work.
+        isSwept || running + due > 0 ? light(isSwept, true, swept) : `○ ${swept}  `,
+        ...rescuePieces(rescue),
       ],
       [
         [`  ${table}`, 'bold'],
@@ -66,11 +68,13 @@ function headOf({ now, health, slo, breakers }: Snapshot): Line[] {
   return [...strips, ...open.map((breaker): Line => [[`◐ ${describeBreaker(breaker, now)}`, 'yellow']]), []]
 }
 
-function rescuePieces(p95Ms: number | null, promiseMs: number | null): Piece[] {
-  if (promiseMs === null) return []
+function rescuePieces(slo: Slo | undefined): Piece[] {
+  if (slo === undefined) return []
+  const { p95Ms, promiseMs, rescued, inTime } = slo
   const promise = `promise ≤ ${showBound(promiseMs)}`
   if (p95Ms === null) return [`● no rescue completed in 24 h, ${promise}  `]
-  return [light(p95Ms <= promiseMs, p95Ms > promiseMs, `rescue p95 ${showDuration(p95Ms)}, ${promise}`)]
+  const late = rescued === inTime ? '' : `, ${rescued - inTime} of ${rescued} late`
+  return [light(isPromiseKept(slo), false, `rescue p95 ${showDuration(p95Ms)}${late}, ${promise}`)]
 }
 
 /** The symbol repeats the colour. */

@@ -76,6 +76,7 @@ function deadRow(table: string, { id, type, error, attempt }: JobSummary): TopRo
 const troubled: Partial<Record<WorkerStatus['state'], Colour>> = {
   silent: 'red',
   zombie: 'red',
+  gone: 'red',
   late: 'yellow',
 }
 
@@ -91,7 +92,7 @@ function workerRow(table: string, worker: WorkerStatus): TopRow {
     text: [table, workerId, state, ...types].join(' '),
     line: (elapsedMs) => [
       `${fitText(workerId, 31)}  `,
-      [fitText(state, 8), colour],
+      [fitText(state === 'gone' ? 'killed' : state, 8), colour],
       `  ${running}/${concurrency}  seen ${showDuration(seenMs + elapsedMs)} ago  ${types.join(' ')}`,
     ],
   }
