@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from '../store/memory/index.ts'
 import { type Actor, type Role, roles } from './actor.ts'
 import type { CommandContext } from './command.ts'
-import { cancelJob, listJobs, readJob, retryJob } from './jobs/job-commands.ts'
+import { cancelJob, explainJob, listJobs, readJob, retryJob } from './jobs/job-commands.ts'
 import { type CommandName, commandNames, refusalOf } from './permissions.ts'
 import { pauseQueue, resumeQueue, sweep } from './queue-control-commands.ts'
 import { drainWorker } from './worker-commands.ts'
@@ -95,6 +95,22 @@ describe('commands', () => {
     expect(await readJob(context(), { id: others?.jobId ?? '' })).toMatchObject({ isDone: true })
     const listed = await listJobs(owner, { filter: {}, limit: 10 })
     expect(listed).toMatchObject({ value: { jobs: [{ id: mine?.jobId }] } })
+  })
+
+  it('SEE-8 a dead job whose source is gone is explained without a retry that would be refused', async () => {
+    const [enqueued] = await store.enqueueJobs([{ type: 'gone' }])
+    const [job] = await store.claimJobs({ workerId: 'w1', queues: ['gone'], limit: 1 })
+    if (enqueued === undefined || job === undefined) throw new Error('nothing was claimed')
+    await store.failJobs([{ ...job, code: 'NO_FILE', isRetryable: false }])
+    const explain = async (sourceExists: boolean) => {
+      const asked = { ...context(), sourceExists: async () => sourceExists }
+      const answer = await explainJob(asked, { id: enqueued.jobId })
+      if (!answer.isDone) throw new Error('it was refused')
+      const { sentence, reasons } = answer.value
+      return [sentence, ...reasons.flatMap(({ remedies = [] }) => remedies.map(({ act }) => act))]
+    }
+    expect(await explain(false)).toEqual(['It is dead. Its source no longer exists: it cannot run again.'])
+    expect(await explain(true)).toEqual(['It is dead. Retry it to run it again.', 'retry', 'raise-attempts'])
   })
 
   it('OPS-1 a table that is not there is named', async () => {

@@ -108,13 +108,24 @@ export const explainJob = command('explainJob', async (context, ref: JobRef) => 
   const facts = await table.store.readJobFacts(job.id, policyOf(context))
   if (facts === null) return jobNotFound(ref.id)
   const shown = context.actor.owner === undefined ? facts : factsForOwner(facts)
+  const explanation = explainFacts(shown, await readAgeRule(context, table))
+  const { isAllowed, reason } = await retryability(context, job)
   return done<ExplainedJob>({
     id: job.id,
     table: table.name,
     facts: shown,
-    ...explainFacts(shown, await readAgeRule(context, table)),
+    ...(shown.status === 'dead' && !isAllowed ? withoutRetry(explanation, reason) : explanation),
   })
 })
+
+/** Offers no act that would be refused. */
+function withoutRetry(explanation: Explanation, reason: string | null): Explanation {
+  const reasons = explanation.reasons.map(({ remedies = [], ...rest }) => ({
+    ...rest,
+    remedies: remedies.filter(({ act }) => act !== 'retry' && act !== 'raise-attempts'),
+  }))
+  return { ...explanation, reasons, sentence: `It is dead. ${reason ?? 'It cannot be retried.'}` }
+}
 
 async function readAgeRule(
   { policy }: CommandContext,
