@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from '../store/memory/index.ts'
 import { type Actor, type Role, roles } from './actor.ts'
 import type { CommandContext } from './command.ts'
+import { listDeadLetters } from './jobs/dead-letter-commands.ts'
 import { cancelJob, explainJob, listJobs, readJob, retryJob } from './jobs/job-commands.ts'
 import { type CommandName, commandNames, refusalOf } from './permissions.ts'
 import { pauseQueue, resumeQueue, sweep } from './queue-control-commands.ts'
@@ -111,6 +112,17 @@ describe('commands', () => {
     }
     expect(await explain(false)).toEqual(['It is dead. Its source no longer exists: it cannot run again.'])
     expect(await explain(true)).toEqual(['It is dead. Retry it to run it again.', 'retry', 'raise-attempts'])
+  })
+
+  it('SEE-7 dead letters are not complete if there are more causes than asked for', async () => {
+    const own = createMemoryStore()
+    await own.enqueueJobs([{ type: 'a' }, { type: 'a' }])
+    const jobs = await own.claimJobs({ workerId: 'w1', queues: ['a'], limit: 2 })
+    await own.failJobs(jobs.map((job, nth) => ({ ...job, code: `CODE_${nth}`, isRetryable: false })))
+    const list = (limit: number) =>
+      listDeadLetters({ ...context(), tables: [{ name: 'jobs', store: own }] }, { limit })
+    expect(await list(1)).toMatchObject({ value: { isComplete: false, groups: { length: 1 } } })
+    expect(await list(10)).toMatchObject({ value: { isComplete: true, groups: { length: 2 } } })
   })
 
   it('OPS-1 a table that is not there is named', async () => {

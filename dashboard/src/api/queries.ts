@@ -117,7 +117,8 @@ export const useTokens = (isEnabled: boolean) => useResource<TokenList>('v1/toke
 export const useRateLimits = () =>
   useResource<RateLimitList>('v1/rate-limits', { values: { limit: 200 }, refetchMs: 2_000 })
 
-export const useDeadLetters = () => useTableResource<DeadLetterList>('v1/dead-letters', { refetchMs: 5_000 })
+export const useDeadLetters = () =>
+  useTableResource<DeadLetterList>('v1/dead-letters', { values: { limit: 1_000 }, refetchMs: 5_000 })
 export const useWorkers = () => useTableResource<WorkerList>('v1/workers', { refetchMs: 3_000 })
 export const useTrends = (
   { hours, span }: { hours: number; span: string },

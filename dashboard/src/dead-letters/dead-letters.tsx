@@ -9,6 +9,7 @@ import { Button } from '../ui/button.tsx'
 import { JobId } from '../ui/job-id.tsx'
 import { Empty, Page, Panel, Read } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
+import { washOf } from '../ui/tone.ts'
 import { useRefusal } from '../ui/use-refusal.ts'
 import { CauseBadge, CauseChoice, CauseNote } from './cause-state.tsx'
 import { type CauseView, causeViews, isInView, viewOf } from './cause-views.ts'
@@ -28,12 +29,19 @@ export function DeadLettersPage() {
     >
       <Redrives />
       <Read what="The dead letters" from={answer}>
-        {({ groups }) => (
-          <Inbox
-            groups={groups.filter((group) => isInView(group, view))}
-            hasOthers={groups.length > 0}
-            choose={setChosen}
-          />
+        {({ groups, is_complete }) => (
+          <>
+            {is_complete ? null : (
+              <p role="status" className={`rounded-lg px-4 py-2 ${washOf.warn}`}>
+                More jobs are dead: only the newest 10,000 of each table are counted here.
+              </p>
+            )}
+            <Inbox
+              groups={groups.filter((group) => isInView(group, view))}
+              hasOthers={groups.length > 0}
+              choose={setChosen}
+            />
+          </>
         )}
       </Read>
       {chosen === null ? null : <RedriveDrawer group={chosen} close={() => setChosen(null)} />}

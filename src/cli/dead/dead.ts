@@ -90,7 +90,10 @@ async function listCommand(flags: TableFlags): Promise<void> {
     ])
     const titles = ['TABLE', 'CAUSE', 'CODE', 'CATEGORY', 'JOBS', 'STATE', 'FIRST', 'LAST', 'EXAMPLE']
     printTable([titles, ...rows], { whole: ['CAUSE', 'JOBS'], spare: ['CATEGORY', 'TABLE', 'FIRST'] })
-    if (!isComplete) printLine('Only the newest 10000 of each table were read.')
+    if (!isComplete)
+      printLine(
+        `There may be more: the ${SHOWN_GROUPS} largest causes of the newest 10,000 dead jobs are listed.`,
+      )
     printLine('Next:  unstuck dead show <cause>')
     printLine('       unstuck dead redrive <cause> --canary 1 --reason …')
   })

@@ -21,7 +21,8 @@ export const listDeadLetters = command(
     for (const table of tables.value) {
       const found = await table.store.groupDeadJobs({ limit, ...given({ owner }) })
       groups.push(...found.groups.map((group) => ({ table: table.name, group: seenBy(context, group) })))
-      isComplete &&= found.isComplete
+      // More causes than asked for are cut off.
+      isComplete &&= found.isComplete && found.groups.length < limit
     }
     return done<{ groups: TableGroup[]; isComplete: boolean }>({ groups, isComplete })
   },

@@ -198,6 +198,18 @@ describe('an incident', () => {
       expect(await outcomes.getByText(fate, { exact: true }).count()).toBe(count)
   })
 
+  it('SEE-7 more dead jobs than are read: no page gives their number as the whole', async () => {
+    await bench.pool.query(
+      "insert into unstuck.jobs (id, type, status, finished_at, error_code) select unstuck.uuid_v7(), 'bulk', 'dead', now(), 'X' from generate_series(1, 10001)",
+    )
+    await bench.open('/')
+    await bench.page.getByRole('link', { name: /^Dead ≥ 10,000/ }).click()
+    await bench.page
+      .getByText('More jobs are dead: only the newest 10,000 of each table are counted here.')
+      .waitFor()
+    expect((await bench.status()).stdout).toContain('"isComplete":false')
+  })
+
   it('SEE-7 database slow: the pages say that their data is out of date', async () => {
     await bench.enqueue('mail', {}, 2)
     await expectTrueCounts(bench)
