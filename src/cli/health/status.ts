@@ -191,7 +191,9 @@ export function describeUnjudged(count: number, ageRule: AgeRule): string {
 /** The commands that end what the lines above name. */
 function printRemedies(tables: TableStatus[], breakers: Breaker[]): void {
   const remedies = [
-    ...tables.flatMap(({ mode, health }) => (mode.mode === 'observe' ? [] : remediesOf(health))),
+    ...tables.flatMap(({ mode, health }) =>
+      remediesOf({ ...health, isObserved: mode.mode === 'observe' }),
+    ),
     ...tables.flatMap(({ pausedQueues }) => pausedQueues.map(({ queue }) => resumeQueue(queue))),
     ...tables.flatMap(({ unhandled }) => unhandled.map(startWorker)),
     ...breakers.map(({ name }) => resumeBreaker(name)),

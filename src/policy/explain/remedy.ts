@@ -70,15 +70,24 @@ export function remedyOfStale({ code, lockedBy }: Pick<StaleFacts, 'code' | 'loc
   }
 }
 
-/** For a table: jobs past their lease are swept, and somebody has to go on sweeping. */
+/**
+ * For a table: jobs past their lease are swept, and somebody has to go on sweeping. Leases that are held after an outage
+ * are not: a manual sweep would take their jobs from workers that may still reconnect.
+ */
 export function remediesOf(health: {
   overdue: number
   running: number
   reaperAgeMs: number | null
   sweepIntervalMs: number
+  holdReason: string | null
+  isObserved?: boolean
 }): Remedy[] {
   const isUnswept = health.running > 0 && isReaperLate(health.reaperAgeMs, health.sweepIntervalMs)
-  return [...(health.overdue > 0 ? [sweepNow] : []), ...(isUnswept ? [startReaper] : [])]
+  const isLeft = health.overdue > 0 && health.holdReason === null
+  return [
+    ...(isLeft ? [health.isObserved === true ? setMode : sweepNow] : []),
+    ...(isUnswept ? [startReaper] : []),
+  ]
 }
 
 const sweepNow: Remedy = {

@@ -318,7 +318,7 @@ function healthOf(world: FakeWorld, table: string): TableHealth {
     silent_shards: [],
     is_healthy: true,
     is_reaper_late: false,
-    remedies: remediesOf(sweeps),
+    remedies: remediesOf({ ...sweeps, holdReason: null }),
     at_least: [],
   }
 }
