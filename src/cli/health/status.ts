@@ -4,6 +4,7 @@ import { listBreakers, readHealth, type TableHealth } from '../../commands/queue
 import { listWorkers, readSlo } from '../../commands/worker-commands.ts'
 import type { DeploymentTable } from '../../compose/index.ts'
 import { exitCodes, UnstuckError } from '../../errors/index.ts'
+import type { Remedy } from '../../policy/explain/reason.ts'
 import { remediesOf, resumeBreaker, resumeQueue, startWorker } from '../../policy/explain/remedy.ts'
 import { showCount } from '../../policy/explain/show-count.ts'
 import { isReaperLate } from '../../policy/explain/table-health.ts'
@@ -22,6 +23,7 @@ import { describeBreaker } from '../queues/breaker.ts'
 import { describePause } from '../queues/queues.ts'
 import { showAgo, showBound, showDuration } from '../terminal/duration.ts'
 import { printJson, printLine, printTable, printWrapped } from '../terminal/output.ts'
+import { printRemedies } from '../terminal/print-remedies.ts'
 import { nowOf } from '../workers/workers.ts'
 
 export function defineStatus(command: Command): void {
@@ -67,7 +69,9 @@ async function statusCommand(flags: ConnectionFlags): Promise<void> {
         printWrapped(`  ✗ queue ${queue}: ${waiting} waiting; ${reason}`, 4)
     }
     for (const breaker of notClosed) printWrapped(`◐ ${describeBreaker(breaker, now)}`, 2)
-    printRemedies(tables, notClosed)
+    const remedies = actsFor(tables, notClosed)
+    if (remedies.length > 0) printLine()
+    printRemedies(remedies)
   })
 }
 
@@ -188,27 +192,14 @@ export function describeUnjudged(count: number, ageRule: AgeRule): string {
   return `${count} running without a lease, and ${cause}: ${remedy}`
 }
 
-/** The commands that end what the lines above name. */
-function printRemedies(tables: TableStatus[], breakers: Breaker[]): void {
-  const remedies = [
-    ...tables.flatMap(({ mode, health }) =>
-      remediesOf({ ...health, isObserved: mode.mode === 'observe' }),
-    ),
+/** The acts that end what the lines above name. */
+function actsFor(tables: TableStatus[], breakers: Breaker[]): Remedy[] {
+  return [
+    ...tables.flatMap(({ mode, health }) => remediesOf({ ...health, isObserved: mode.mode === 'observe' })),
     ...tables.flatMap(({ pausedQueues }) => pausedQueues.map(({ queue }) => resumeQueue(queue))),
     ...tables.flatMap(({ unhandled }) => unhandled.map(startWorker)),
     ...breakers.map(({ name }) => resumeBreaker(name)),
   ]
-  if (remedies.length === 0) return
-  printLine()
-  const rows = [...new Map(remedies.map(({ command, effect }) => [`Next:  ${command}`, effect]))]
-  const width =
-    Math.max(...rows.map(([next]) => next.length)) + Math.max(...rows.map(([, effect]) => effect.length))
-  const { isTTY, columns } = process.stdout
-  if (!isTTY || width + 2 <= columns) return printTable(rows)
-  for (const [next, effect] of rows) {
-    printLine(next)
-    printWrapped(`       ${effect}`, 7)
-  }
 }
 
 /** `● rescue last 24 h: 14 rescued (12 worker-gone, 2 crash), p50 31 s, p95 44 s, worst 48 s — promise ≤ 50 s` */

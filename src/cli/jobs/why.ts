@@ -6,7 +6,8 @@ import type { JobFacts } from '../../policy/explain/job-facts.ts'
 import { valueOf, withCommands } from '../connection/with-commands.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
 import type { TableFlags } from '../connection/with-tables.ts'
-import { printJson, printLine, printTable } from '../terminal/output.ts'
+import { printJson, printLine, printWrapped } from '../terminal/output.ts'
+import { printRemedies } from '../terminal/print-remedies.ts'
 import { findJob } from './find-job.ts'
 import { withTable } from './job-flags.ts'
 
@@ -32,12 +33,14 @@ function printExplanation(facts: JobFacts, { reasons, sentence }: Explanation): 
   printLine(`job ${jobId}  ${type}  ${status}, attempt ${attempt} of ${maxAttempts}`)
   if (progress !== null) printLine(`progress ${showProgress(progress)}`)
   printLine()
-  printTable(reasons.map(({ code, isBlocking, message }) => [`${isBlocking ? '✗' : '·'} ${code}`, message]))
+  const width = Math.max(...reasons.map(({ code }) => code.length))
+  for (const { code, isBlocking, message } of reasons)
+    printWrapped(`${isBlocking ? '✗' : '·'} ${code.padEnd(width)}  ${message}`, width + 4)
   const fine = checksPassed(facts)
-  if (fine.length > 0) printLine(fine.map((check) => `✓ ${check}`).join(' · '))
+  if (fine.length > 0) printWrapped(fine.map((check) => `✓ ${check}`).join(' · '), 2)
   printLine()
-  printLine(sentence)
-  printRemedies(reasons)
+  printWrapped(sentence, 0)
+  printRemedies(reasons.flatMap(({ remedies = [] }) => remedies))
 }
 
 function checksPassed({ status, type, pause, breaker, workers, isLocked, hasBudget }: JobFacts): string[] {
@@ -56,14 +59,4 @@ function showWorkers(type: string, workers: JobFacts['workers']): string {
   const { handling, slots, busy } = workers ?? { handling: 0, slots: 0, busy: 0 }
   const who = handling === 1 ? '1 worker handles' : `${handling} workers handle`
   return `${who} ${type}, ${Math.max(0, slots - busy)} slots free`
-}
-
-/** The acts that end the causes above. */
-function printRemedies(reasons: Explanation['reasons']): void {
-  const offered = reasons.flatMap(({ remedies = [] }) => remedies)
-  const remedies = new Map(offered.map(({ command, effect }) => [command, effect]))
-  if (remedies.size === 0) return
-  printTable(
-    [...remedies].map(([command, effect], nth) => [`${nth === 0 ? 'Next:' : 'Or:  '}  ${command}`, effect]),
-  )
 }

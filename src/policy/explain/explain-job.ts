@@ -62,7 +62,8 @@ function explainEnded(facts: JobFacts): Explanation {
 const whoOf = (cancel: CancelFacts | null) => (cancel === null ? '' : ` by ${cancel.by}`)
 
 function ended(code: ReasonCode, message: string, sentence: string): Explanation {
-  const reasons = [{ code, isBlocking: true, message, untilMs: null }]
+  // Nothing is wrong with a job that is done.
+  const reasons = [{ code, isBlocking: code !== 'SUCCEEDED', message, untilMs: null }]
   return { verdict: 'ended', reasons, runsInMs: null, sentence }
 }
 
