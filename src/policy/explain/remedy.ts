@@ -90,7 +90,7 @@ export function remediesOf(health: {
   ]
 }
 
-const sweepNow: Remedy = {
+export const sweepNow: Remedy = {
   act: 'sweep',
   subject: '',
   effect: 'Requeues every job whose lease expired, now.',
