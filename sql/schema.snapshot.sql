@@ -638,7 +638,7 @@
 -- function enqueue_keyed(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, OUT created uuid[], OUT queues text[], OUT delays_ms double precision[], OUT ids text[], OUT outcomes text[]) returns record plpgsql volatile ed4d33327a34c102225dc6a98e826f2a
 -- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile 12e9d8f474f915ae687f0a8d6b12b317
 -- function expiry_of(p_job jsonb, p_now timestamp with time zone) returns timestamp with time zone sql stable a0cc6956193f3a1e2fb0e9d6a780ed5d
--- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 827ae190bd6c6d102703ee82b77e1598
+-- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 363e6a239f778ce3373a37d203663310
 -- function extend_free_leases(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint, p_policy <schema>.policies, p_now timestamp with time zone, OUT ids uuid[], OUT lease_ids uuid[], OUT answers text[]) returns record plpgsql volatile lock_timeout=1ms plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off bdea5df4059375de44d87af16cf968c2
 -- function fail_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[], p_tries integer[], p_error text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp a3463f3ffc124f35f6bcccab5de6f5d6
 -- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off e669fcb54dd396133567a93063c96748
@@ -669,6 +669,7 @@
 -- function has_search_index(p_column text) returns boolean sql stable search_path=pg_catalog, pg_temp eaa8e2431f4fe9e95c6488e14786fbd0
 -- function has_webhooks(p_attachment text) returns boolean sql stable search_path=pg_catalog, pg_temp f39299629f74adab0fa882a451a61b84
 -- function heartbeat_jobs(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.heartbeat_answer plpgsql volatile plan_cache_mode=force_generic_plan 0e03d30b715d1b7706468947410973e5
+-- function held_lease(p_policy <schema>.policies, p_id uuid, OUT ended_at timestamp with time zone, OUT for_ms double precision) returns record plpgsql stable 794d9067a3820f7964406e45aeed1778
 -- function hidden_commands(p_table oid, p_role oid) returns TABLE(command text, is_all boolean, is_restricted boolean) sql stable search_path=pg_catalog, pg_temp 3835d34f0a9e6cfa656bb99be0b58a48
 -- function hidden_jobs(p_table oid) returns jsonb plpgsql stable search_path=pg_catalog, pg_temp 44bb1d31f780ef39579b79e4813972f3
 -- function hint_channel(p_attachment text) returns text sql immutable dd825acca8d5292133c3d656a7ddc5a2

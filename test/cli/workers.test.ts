@@ -1,6 +1,6 @@
 // Workers, webhooks and rescues from the command line.
 import { userInfo } from 'node:os'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { nativeProfile } from '../../src/profile/native.ts'
 import { runSweep } from '../../src/runtime/services/run-sweep.ts'
 import type { JobStore, WorkerReport } from '../../src/store/job-store.ts'
@@ -89,6 +89,50 @@ describe('status', () => {
     expect(stuck.stdout).toMatch(/JOB +TYPE +OVERDUE/)
     expect(stuck.stdout).toMatch(/asr +\d+ s +alpha:1/)
     await store.resumeQueue('mail')
+  })
+})
+
+describe('stuck', () => {
+  const expire = async (): Promise<void> => {
+    await store.enqueueJobs([{ type: 'asr' }])
+    await store.claimJobs({ workerId: 'w1', queues: ['asr'], limit: 1, leaseMs: 10_000 })
+    await forward(20_000)
+  }
+
+  it('SEE-7 SEE-8 a job whose row is locked is skipped by sweeps, and the session is ended instead', async () => {
+    await expire()
+    const client = await database.pool.connect()
+    await client.query('begin')
+    await client.query('select from unstuck.jobs for update')
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+    const { exitCode, stdout } = await run('stuck')
+    await client.query('rollback')
+    client.release()
+    expect(exitCode).toBe(1)
+    expect(stdout).toMatch(/row is locked +skipped/)
+    expect(stdout).toContain(`Next:  psql -c 'select pg_terminate_backend(${rows[0]?.pid})'`)
+    expect(stdout).not.toContain('unstuck reap')
+  })
+
+  it('SEE-7 SEE-8 in mode observe a sweep records it, and status offers to leave that mode', async () => {
+    await expire()
+    await store.setMode('observe')
+    onTestFinished(async () => void (await store.setMode('reap')))
+    expect((await run('stuck')).stdout).toMatch(/mode observe +recorded\n.*Next: {2}unstuck mode reap/)
+    const { stdout } = await run('status')
+    expect(stdout).toContain('Next:  unstuck mode reap')
+    expect(stdout).not.toContain('unstuck reap --once')
+  })
+
+  it('SEE-7 SEE-8 a lease that is held after an outage waits for its worker, and no sweep is offered', async () => {
+    await expire()
+    await store.sweepJobs({ reaper: { reaperId: 'r', failingForMs: 15_000 } })
+    const { stdout } = await run('stuck')
+    expect(stdout).toMatch(/held after an outage +held/)
+    expect(stdout).not.toContain('Next:')
+    expect((await run('status')).stdout).not.toContain('unstuck reap --once')
+    const [job] = (await store.listJobs()).jobs
+    expect((await run('why', job?.id ?? '')).stdout).toMatch(/HELD +its lease expired while/)
   })
 })
 

@@ -32,6 +32,7 @@ export const runnableJob: JobFacts = {
   leaseLeftMs: null,
   silentMs: null,
   deadlineLeftMs: null,
+  heldForMs: null,
   absence: null,
   isLocked: false,
   lockedBy: null,

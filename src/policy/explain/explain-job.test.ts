@@ -264,6 +264,26 @@ describe('a running job', () => {
     ])
   })
 
+  it('SEE-7 past its lease promises no sweep that would leave it', () => {
+    const late = { ...running, leaseLeftMs: -4_000 }
+    expect(explain({ ...late, heldForMs: 50_000, sweepIntervalMs: 10_000 })).toMatchObject({
+      sentence: 'A sweep requeues it within 50 s, unless its worker reconnects.',
+      reasons: [
+        { code: 'LEASE_OVER_AWAITING_REAPER', untilMs: 50_000, remedies: [] },
+        {
+          code: 'HELD',
+          message:
+            'its lease expired while the database was unreachable: its worker may reconnect for 50 s more',
+        },
+      ],
+    })
+    expect(explain({ ...late, isLocked: true })).toMatchObject({
+      sentence: 'Sweeps skip it until the transaction that holds a lock on its row has ended.',
+      reasons: [{ code: 'LEASE_OVER_AWAITING_REAPER', untilMs: null }, { code: 'ROW_LOCKED' }],
+    })
+    expect(explain({ ...late, isCancelAsked: true }).sentence).toBe('A sweep cancels it within 59 s.')
+  })
+
   it('LEASE-8 past its deadline says so', () => {
     const late = explain({ ...running, leaseLeftMs: -4_000, deadlineLeftMs: -4_000 })
     expect(late.reasons[0]?.message).toContain('past its deadline by 4 s')

@@ -116,15 +116,40 @@ function explainOverdue(facts: JobFacts, worker: string, asked: Reason[]): Expla
   const silence = silentMs === null ? '' : `, silent for ${showDuration(silentMs)}`
   const clock = deadlineLeftMs !== null && deadlineLeftMs <= 0 ? 'deadline' : 'lease'
   const over = `${worker} is past its ${clock} by ${showDuration(-(leaseLeftMs ?? 0))}${silence}`
-  const untilMs = isLate || isObserved ? null : Math.max(0, sweepIntervalMs - (reaperAgeMs ?? 0))
-  const reasons = [block('LEASE_OVER_AWAITING_REAPER', over, untilMs), ...locked(facts)]
+  const isUnswept = isLate || isObserved || facts.isLocked === true
+  const sweepMs = Math.max(0, sweepIntervalMs - (reaperAgeMs ?? 0))
+  const untilMs = isUnswept ? null : Math.max(sweepMs, facts.heldForMs ?? 0)
+  const reasons = [
+    block('LEASE_OVER_AWAITING_REAPER', over, untilMs),
+    ...locked(facts),
+    ...held(facts.heldForMs),
+  ]
   if (isLate) reasons.push(noReaper(reaperAgeMs))
-  const nobody = isObserved ? observeRemedy : isLate ? 'no reaper runs' : null
-  const sentence =
-    nobody === null
-      ? `A sweep requeues it within ${showDuration(untilMs ?? sweepIntervalMs)}.`
-      : `No sweep requeues it: ${nobody}.`
-  return { verdict: 'overdue', reasons: [...reasons, ...observed(facts), ...asked], runsInMs: null, sentence }
+  return {
+    verdict: 'overdue',
+    reasons: [...reasons, ...observed(facts), ...asked],
+    runsInMs: null,
+    sentence: sweepSentence(facts, untilMs),
+  }
+}
+
+/** After an outage its worker has one lease to reconnect. */
+function held(heldForMs: number | null): Reason[] {
+  if (heldForMs === null) return []
+  const message = `its lease expired while the database was unreachable: its worker may reconnect for ${showDuration(heldForMs)} more`
+  return [block('HELD', message, heldForMs)]
+}
+
+function sweepSentence(
+  { isObserved, isLocked, isCancelAsked, heldForMs }: JobFacts,
+  untilMs: number | null,
+): string {
+  const verb = isCancelAsked ? 'cancels' : 'requeues'
+  if (isObserved) return `No sweep ${verb} it: ${observeRemedy}.`
+  if (isLocked === true) return 'Sweeps skip it until the transaction that holds a lock on its row has ended.'
+  if (untilMs === null) return `No sweep ${verb} it: no reaper runs.`
+  const unless = heldForMs === null ? '' : ', unless its worker reconnects'
+  return `A sweep ${verb} it within ${showDuration(untilMs)}${unless}.`
 }
 
 function noReaper(reaperAgeMs: number | null): Reason {

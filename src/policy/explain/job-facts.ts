@@ -49,6 +49,8 @@ export interface JobFacts {
   /** Time since the last heartbeat of a running job. */
   silentMs: number | null
   deadlineLeftMs: number | null
+  /** For how long no reaper takes a job whose lease expired during an outage; null if it may be taken. */
+  heldForMs: number | null
   /** The absence of the worker of a running job; null while it is present, or if presence does not judge it. */
   absence: AbsenceFacts | null
   /** Null if it was not checked, or this role may not. */

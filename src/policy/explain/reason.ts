@@ -15,6 +15,7 @@ export type ReasonCode =
   | 'CANCEL_ASKED'
   | 'LEASE_OVER_AWAITING_REAPER'
   | 'NO_REAPER'
+  | 'HELD'
   | 'LEASE_UNKNOWN'
   | 'OBSERVED'
   | 'BUDGET_SPENT'

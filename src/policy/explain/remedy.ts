@@ -46,8 +46,9 @@ export function remediesFor(code: ReasonCode, facts: JobFacts): Remedy[] {
   }
 }
 
-const sweepIfItHelps = ({ isObserved, isLocked }: JobFacts) =>
-  isObserved || isLocked === true ? [] : [sweepNow]
+/** A manual sweep would take a held job from a worker that may still reconnect. */
+const sweepIfItHelps = ({ isObserved, isLocked, heldForMs }: JobFacts) =>
+  isObserved || isLocked === true || heldForMs !== null ? [] : [sweepNow]
 
 /** A worker that goes on with a job past its deadline, while it sends heartbeats, would do it with the next one, too. */
 function drainIfAlive({ workerId, deadlineLeftMs, absence }: JobFacts): Remedy[] {

@@ -51,7 +51,8 @@ begin
          lateral (select job."status" = /*waiting*/'waiting' as is_so) waiting
    where job."id" = p_id;
   if v_is_running then
-    select running.ended_at into v_ended_at from "unstuck"."running_jobs"(v_policy) running where running.id = p_id;
+    select held.ended_at, v_lease || jsonb_build_object('held_for_ms', held.for_ms) into v_ended_at, v_lease
+      from "unstuck"."held_lease"(v_policy, p_id) held;
   end if;
   -- Functions that read other tables, each on its own: Citus runs none of them as part of a statement.
   v_facts := v_facts || "unstuck".cancel_facts(/*attachment*/'native', p_id::text)

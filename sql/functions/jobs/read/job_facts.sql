@@ -136,6 +136,25 @@ returns jsonb language sql stable set search_path = pg_catalog, pg_temp as $$
             from "unstuck".workers where attachment = p_attachment) worker
 $$;
 
+-- Private: the end of the lease of a running job, and for how long no reaper takes it because of an outage (C9). NULL
+-- if one may.
+create or replace function "unstuck"."held_lease"(
+  p_policy "unstuck".policies, p_id /*id*/uuid, out ended_at timestamptz, out for_ms float8)
+language plpgsql stable as $$
+declare
+  v_running record;
+  v_last "unstuck".sweeps;
+begin
+  select * into v_running from "unstuck"."running_jobs"(p_policy) running where running.id = p_id;
+  select * into v_last from "unstuck".sweeps where attachment = /*attachment*/'native';
+  ended_at := v_running.ended_at;
+  if ended_at < now() and "unstuck".is_held(
+      v_last.outage_from, v_last.outage_to, ended_at, v_running.heartbeat_at, v_running.lease_ms) then
+    for_ms := "unstuck".ms_between(now(), "unstuck".after_ms(v_last.outage_to, v_running.lease_ms));
+  end if;
+end
+$$;
+
 -- Private: how long a worker has been without its lock, and for how long it may still return: NULL once it is gone.
 -- Only if presence may take this job back, which was started and last renewed before that.
 create or replace function "unstuck".absence_facts(

@@ -12,8 +12,9 @@ import { hasBudget, isLastChance } from '../../../policy/retry/budget.ts'
 import { isPaused } from '../lifecycle/admit-job.ts'
 import { keptWorkerOf } from '../lifecycle/last-chance.ts'
 import { limitFacts } from '../lifecycle/turns.ts'
-import { overdueFromMs } from '../reaping/reap-plan.ts'
-import { countsOf, dueMs, type MemoryState } from '../state/memory-state.ts'
+import { asOne, isHeld } from '../reaping/outages.ts'
+import { isOverdue, type Moment, overdueFromMs } from '../reaping/reap-plan.ts'
+import { countsOf, dueMs, leaseMsOf, type MemoryState } from '../state/memory-state.ts'
 import { workerFacts } from '../workers.ts'
 import { reaperAgeMs } from './health.ts'
 import { isOften } from './waiting-counts.ts'
@@ -61,6 +62,7 @@ export function readJobFacts(
     leaseLeftMs: leaseEndMs === null ? null : leaseEndMs - nowMs,
     silentMs: isRunning && job.heartbeatAt !== null ? nowMs - job.heartbeatAt.getTime() : null,
     deadlineLeftMs: job.deadlineAt === null ? null : job.deadlineAt.getTime() - nowMs,
+    heldForMs: isRunning ? heldForMs(state, { nowMs, policy }, job) : null,
     // There are no sessions here.
     absence: null,
     // No row of this store is ever locked.
@@ -72,6 +74,12 @@ export function readJobFacts(
     isObserved: state.mode.mode === 'observe',
     lastEvent: lastEventOf(state, jobId, nowMs),
   }
+}
+
+function heldForMs(state: MemoryState, moment: Moment, job: Job): number | null {
+  const outage = asOne(state.outages)
+  if (outage === null || !isOverdue(moment, job) || !isHeld(outage, moment, job)) return null
+  return outage.toMs + leaseMsOf(moment.policy, job) - moment.nowMs
 }
 
 function countAhead(state: MemoryState, job: Job, nowMs: number): number {

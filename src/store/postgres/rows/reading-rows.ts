@@ -61,6 +61,7 @@ export function toJobFacts(row: Row, table: TableProfile): JobFacts {
     leaseLeftMs: numberOrNull(row['lease_left_ms']),
     silentMs: numberOrNull(row['silent_ms']),
     deadlineLeftMs: numberOrNull(row['deadline_left_ms']),
+    heldForMs: numberOrNull(row['held_for_ms']),
     absence: fromRecordOrNull(row['absence']),
     isLocked: (row['is_locked'] ?? null) as boolean | null,
     lockedBy: fromRecordOrNull(row['locked_by']),
