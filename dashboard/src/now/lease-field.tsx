@@ -44,15 +44,21 @@ export function LeaseField({ leases, hasMore }: { leases: LiveLease[]; hasMore: 
           </ul>
         </section>
       ))}
-      {leases.length > MAX_BARS || hasMore ? (
-        <p className="text-soft">
-          + {hasMore ? 'more' : plural(leases.length - MAX_BARS, 'job')}.{' '}
-          <Go to="/jobs" values={{ q: 'status:running' }}>
-            All running jobs
-          </Go>
-        </p>
-      ) : null}
+      <Others leases={leases} hasMore={hasMore} />
     </div>
+  )
+}
+
+/** Running jobs that are not shown. */
+function Others({ leases, hasMore }: { leases: LiveLease[]; hasMore: boolean }) {
+  if (leases.length <= MAX_BARS && !hasMore) return null
+  return (
+    <p className="text-soft">
+      + {hasMore ? 'more' : plural(leases.length - MAX_BARS, 'job')}.{' '}
+      <Go to="/jobs" values={{ q: 'status:running' }}>
+        All running jobs
+      </Go>
+    </p>
   )
 }
 
@@ -92,7 +98,7 @@ function Row({ lease, now }: { lease: LiveLease; now: number }) {
   )
 }
 
-export function LeaseTable({ leases }: { leases: LiveLease[] }) {
+export function LeaseTable({ leases, hasMore }: { leases: LiveLease[]; hasMore: boolean }) {
   const now = useTick(1_000)
   const rows = groupByStage(leases, now).flatMap(({ leases: found }) => found)
   return (
@@ -113,6 +119,7 @@ export function LeaseTable({ leases }: { leases: LiveLease[] }) {
           ))}
         </tbody>
       </table>
+      <Others leases={leases} hasMore={hasMore} />
     </div>
   )
 }

@@ -20,6 +20,7 @@ export function NowPage() {
   const { leases, hasMoreLeases, tables, queues, connection } = useTableLive()
   const [isTable, setTable] = useState(false)
   useKey('v', () => setTable(!isTable))
+  const running = tables === null ? null : totalOf(tables, 'running')
   const aside = (
     <Button kind="ghost" isPressed={isTable} onClick={() => setTable(!isTable)}>
       Table <kbd className="rounded border border-line px-1.5 font-mono text-[11px]">v</kbd>
@@ -34,7 +35,7 @@ export function NowPage() {
       <Deploy />
       <LastHour />
       <div className="grid items-start gap-4 min-[1360px]:grid-cols-[minmax(0,1fr)_21rem]">
-        <Panel title={leases === null ? 'Running' : plural(leases.length, 'running job')} aside={aside}>
+        <Panel title={titleOf(leases, hasMoreLeases, running)} aside={aside}>
           {leases === null ? (
             connection === 'lost' ? (
               <Broken
@@ -45,10 +46,16 @@ export function NowPage() {
             ) : (
               <Loading what="running jobs" />
             )
+          ) : leases.length === 0 && hasMoreLeases && running?.count !== 0 ? (
+            <Empty title="More jobs run than are shown here.">
+              <Go to="/jobs" values={{ q: 'status:running' }} className="link">
+                All running jobs
+              </Go>
+            </Empty>
           ) : leases.length === 0 ? (
             <NothingRuns due={tables === null ? null : totalOf(tables, 'due')} queues={queues ?? []} />
           ) : isTable ? (
-            <LeaseTable leases={leases} />
+            <LeaseTable leases={leases} hasMore={hasMoreLeases} />
           ) : (
             <LeaseField leases={leases} hasMore={hasMoreLeases} />
           )}
@@ -59,6 +66,13 @@ export function NowPage() {
       </div>
     </Page>
   )
+}
+
+/** The stream has the first leases only: their number is not that of the running jobs. */
+function titleOf(leases: unknown[] | null, hasMore: boolean, running: Total | null): string {
+  if (leases === null) return 'Running'
+  if (!hasMore) return plural(leases.length, 'running job')
+  return running === null ? 'Running jobs' : showTotalOf(running, 'running job')
 }
 
 function NothingRuns({ due, queues }: { due: Total | null; queues: Queue[] }) {

@@ -112,6 +112,21 @@ describe('an incident', () => {
     await bench.page.getByText('Nothing has happened to it yet.').waitFor()
   })
 
+  it('SEE-7 more running jobs than the page has room for: its title counts all of them', async () => {
+    await bench.pool.query(
+      "insert into unstuck.jobs (id, type, status, worker_id, lease_id, started_at, heartbeat_at, lease_expires_at, attempt) select unstuck.uuid_v7(), 'bulk', 'running', 'w:1', gen_random_uuid(), now(), now(), now() + interval '10 min', 1 from generate_series(1, 520)",
+    )
+    await bench.sweepNow()
+    await bench.open('/')
+    await bench.page.getByRole('heading', { name: '520 running jobs' }).waitFor()
+    await bench.page.getByRole('link', { name: 'All running jobs' }).waitFor()
+    await bench.page.getByRole('button', { name: /^Table/ }).click()
+    await bench.page
+      .getByRole('region', { name: 'Table of running jobs' })
+      .getByText('All running jobs')
+      .waitFor()
+  })
+
   it('SEE-7 SEE-9 deploy under way: draining and new workers are counted, and a drained one is not live', async () => {
     await bench.sweepNow()
     await bench.startWorker({ id: 'old:1', type: 'asr', claims: 1 })
