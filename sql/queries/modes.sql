@@ -10,7 +10,12 @@ select profile, table_schema, table_name, "unstuck".iso_utc(attached_at) as atta
   from "unstuck".attachments where name = /*attachment*/'native';
 
 -- name: set_mode
-select to_jsonb(status) as record from "unstuck"."set_mode"($1::text, $2::text) status;
+-- With the audit entry of a person's change, in its transaction.
+select to_jsonb(status) as record,
+       "unstuck".record_audit_entry(
+         /*attachment*/'native', 'mode-changed', status.mode, $3::text, $4::text,
+         jsonb_build_object('on_foreign_settle', status.on_foreign_settle)) as is_audited
+  from "unstuck"."set_mode"($1::text, $2::text) status;
 
 -- name: refresh_mode
 -- Recreates the trigger of mode enforce after an install.

@@ -6,7 +6,11 @@ select to_jsonb(schedule) as record
          $1::text, $2::text, $3::text, ($4::text)::jsonb, $5::text::timestamptz, $6::text) schedule;
 
 -- name: delete_schedule
-select "unstuck"."delete_schedule"($1::text) as is_deleted;
+-- With the audit entry of a person's change, in its transaction.
+select is_deleted,
+       case when is_deleted then "unstuck".record_audit_entry(
+         /*attachment*/'native', 'schedule-deleted', $1::text, $2::text, $3::text) end as is_audited
+  from "unstuck"."delete_schedule"($1::text) is_deleted;
 
 -- name: list_schedules
 select coalesce(to_jsonb(schedule), '{"name": null}') || jsonb_build_object('now', clock.now) as record

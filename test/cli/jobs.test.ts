@@ -20,6 +20,19 @@ describe('reap', () => {
 })
 
 describe('mode', () => {
+  it('SEE-8 a change is in the audit log with who and why, and a mode that stays is not', async () => {
+    onTestFinished(async () => void (await bench.store.setMode('reap')))
+    const audit = async () =>
+      (
+        await bench.database.pool.query<{ actor: string; subject: string; reason: string | null }>(
+          "select actor, subject, reason from unstuck.audit_entries where type = 'mode-changed' order by id",
+        )
+      ).rows
+    await run('mode', 'observe', '--actor', 'ana', '--reason', 'first week')
+    await run('mode', 'observe', '--actor', 'ben')
+    expect(await audit()).toEqual([{ actor: 'ana', subject: 'observe', reason: 'first week' }])
+  })
+
   it('OPS-7 a job that only renewed its lease after a sweep is shown as still alive, not as finished', async () => {
     const jobId = await enqueue()
     const [claimed] = await bench.store.claimJobs({ workerId: 'slow', queues: ['asr'], limit: 1 })

@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
@@ -56,12 +57,16 @@ it('WORK-7 schedules list --json prints one object', async () => {
   })
 })
 
-it('WORK-7 schedules delete ends one, and says where there is none', async () => {
+it('WORK-7 SEE-8 schedules delete ends one, with an audit entry, and says where there is none', async () => {
   await write()
   const first = await run('delete', 'nightly-report', '--json')
   expect(first.exitCode).toBe(0)
   expect(JSON.parse(first.stdout)).toEqual({ name: 'nightly-report', deletedFrom: ['jobs'] })
   expect((await store.listSchedules()).schedules).toEqual([])
+  const { rows } = await database.pool.query(
+    "select subject, actor from unstuck.audit_entries where type = 'schedule-deleted'",
+  )
+  expect(rows).toEqual([{ subject: 'nightly-report', actor: userInfo().username }])
   const second = await run('delete', 'nightly-report')
   expect(second).toMatchObject({ exitCode: 1, stdout: '' })
   expect(second.stderr).toContain('no schedule is called "nightly-report"')

@@ -1,13 +1,17 @@
 import { Argument, type Command, Option } from 'commander'
+import { given } from '../../commands/given.ts'
 import type { DeploymentTable } from '../../compose/index.ts'
 import type { ModeStatus, Observations, OnForeignSettle, TableMode } from '../../store/job-store.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
 import { type TableFlags, withTables } from '../connection/with-tables.ts'
+import { actorOption } from '../jobs/job-flags.ts'
 import { showTime } from '../terminal/duration.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 interface ModeFlags extends TableFlags {
   onForeignSettle?: OnForeignSettle
+  actor: string
+  reason?: string
 }
 
 export function defineMode(command: Command): void {
@@ -25,6 +29,8 @@ export function defineMode(command: Command): void {
         'with enforce: on a write that ends a leased job without its lease',
       ).choices(['record', 'refuse']),
     )
+    .option('--reason <text>', 'reason, recorded in the audit log')
+    .addOption(actorOption())
     .addHelpText('after', example('unstuck mode observe'))
     .action(modeCommand)
 }
@@ -83,14 +89,14 @@ async function change(
   wanted: TableMode | undefined,
   flags: ModeFlags,
 ): Promise<void> {
-  const { onForeignSettle } = flags
+  const { onForeignSettle, actor, reason } = flags
   const changes: (ModeStatus & { table: string; modeBefore: TableMode })[] = []
   for (const { name, store } of tables) {
     const { mode: modeBefore } = await store.readMode()
-    const status = await store.setMode(
-      wanted ?? modeBefore,
-      onForeignSettle === undefined ? {} : { onForeignSettle },
-    )
+    const mode = wanted ?? modeBefore
+    const isChange = mode !== modeBefore || onForeignSettle !== undefined
+    const who = isChange ? given({ actor, reason }) : {}
+    const status = await store.setMode(mode, { ...who, ...given({ onForeignSettle }) })
     changes.push({ table: name, modeBefore, ...status })
   }
   if (flags.json === true) return printJson({ tables: changes })

@@ -1,10 +1,12 @@
 import type { Command } from 'commander'
+import { given } from '../../commands/given.ts'
 import { listSchedules } from '../../commands/queue-control-commands.ts'
 import { exitCodes } from '../../errors/index.ts'
 import type { ConnectionFlags } from '../connection/command-config.ts'
 import { valueOf, withCommands, withTableNames } from '../connection/with-commands.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
 import { type TableFlags, withTables } from '../connection/with-tables.ts'
+import { actorOption } from '../jobs/job-flags.ts'
 import { printJson, printLine, printProgress, printTable } from '../terminal/output.ts'
 
 export function defineSchedules(schedules: Command): void {
@@ -16,6 +18,8 @@ export function defineSchedules(schedules: Command): void {
     .description('deletes a schedule; its enqueued jobs stay')
     .argument('<name>', 'schedule name')
     .option('--table <name>', 'one table of the profile; default: all')
+    .option('--reason <text>', 'reason, recorded in the audit log')
+    .addOption(actorOption())
     .addHelpText('after', example('unstuck schedules delete nightly-report'))
     .action(deleteScheduleCommand)
 }
@@ -46,10 +50,14 @@ const showTime = (time: Date | null, otherwise: string) =>
   time === null ? otherwise : time.toISOString().replace(/\.\d+Z$/, 'Z')
 
 /** Exit code 1 if the schedule does not exist. */
-async function deleteScheduleCommand(name: string, flags: TableFlags): Promise<void> {
+async function deleteScheduleCommand(
+  name: string,
+  { actor, reason, ...flags }: TableFlags & { actor: string; reason?: string },
+): Promise<void> {
   await withTables(flags, async (tables) => {
     const deleted: string[] = []
-    for (const { name: table, store } of tables) if (await store.deleteSchedule(name)) deleted.push(table)
+    for (const { name: table, store } of tables)
+      if (await store.deleteSchedule(name, given({ actor, reason }))) deleted.push(table)
     if (deleted.length === 0) process.exitCode = exitCodes.problemFound
     if (flags.json === true) return printJson({ name, deletedFrom: deleted })
     if (deleted.length === 0)

@@ -4,9 +4,16 @@ export interface ModeStore {
   readMode(): Promise<ModeStatus>
   readAttachment(): Promise<Attachment>
   /** Applies from the next sweep and the next write on. `enforce` adds a trigger to the table; leaving it drops it. */
-  setMode(mode: TableMode, options?: { onForeignSettle?: OnForeignSettle }): Promise<ModeStatus>
+  setMode(mode: TableMode, options?: ModeOptions): Promise<ModeStatus>
   /** Findings of sweeps in mode observe, the last time it was set. */
   readObservations(): Promise<Observations>
+}
+
+/** With an `actor` the change is in the audit log. */
+export interface ModeOptions {
+  onForeignSettle?: OnForeignSettle
+  actor?: string
+  reason?: string
 }
 
 /**

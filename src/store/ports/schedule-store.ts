@@ -6,8 +6,8 @@ import type { PolicyOption, ShardedAnswer } from './call-options.ts'
 export interface ScheduleStore {
   /** Creates or changes a schedule. Its next run stays unless cron or timezone change. */
   writeSchedule(schedule: NewSchedule): Promise<Schedule>
-  /** Keeps the jobs it enqueued. False if there was none. */
-  deleteSchedule(name: string): Promise<boolean>
+  /** Keeps the jobs it enqueued. False if there was none. With an `actor` it is in the audit log. */
+  deleteSchedule(name: string, options?: { actor?: string; reason?: string }): Promise<boolean>
   /** The schedules of this table, by name. */
   listSchedules(): Promise<ScheduleList>
   /** Enqueues the job of one occurrence, exactly once across callers, and moves the schedule on to the next one. */

@@ -28,9 +28,10 @@ export function bindModeVerbs(call: CallQuery, { attachment }: TableProfile): Mo
       }
     },
 
-    async setMode(mode, { onForeignSettle } = {}) {
+    async setMode(mode, { onForeignSettle, actor, reason } = {}) {
+      const params = [mode, onForeignSettle ?? null, actor ?? null, reason ?? null]
       // Creating the trigger waits for open writes to the table, and blocks all later ones meanwhile.
-      const [row] = await retryOnLock({}, () => call('set_mode', [mode, onForeignSettle ?? null]))
+      const [row] = await retryOnLock({}, () => call('set_mode', params))
       return toModeStatus(row ?? {})
     },
 

@@ -15,8 +15,8 @@ export function bindScheduleVerbs(call: CallQuery): ScheduleStore {
       return toSchedule(row ?? {})
     },
 
-    async deleteSchedule(name) {
-      const [row] = await call('delete_schedule', [name])
+    async deleteSchedule(name, { actor, reason } = {}) {
+      const [row] = await call('delete_schedule', [name, actor ?? null, reason ?? null])
       return row?.['is_deleted'] === true
     },
 

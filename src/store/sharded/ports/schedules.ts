@@ -27,9 +27,9 @@ export function bindSchedules<Tx>(shards: ShardSet<Tx>): ScheduleStore {
       homes.set(schedule.name, home)
       return written
     },
-    async deleteSchedule(name) {
+    async deleteSchedule(name, options) {
       homes.delete(name)
-      return (await writeAll(shards, ({ store }) => store.deleteSchedule(name))).some(Boolean)
+      return (await writeAll(shards, ({ store }) => store.deleteSchedule(name, options))).some(Boolean)
     },
     async listSchedules() {
       const { answers, silence } = await list()
