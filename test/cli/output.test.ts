@@ -131,6 +131,29 @@ describe('events', () => {
   })
 })
 
+describe('ids of leases', () => {
+  it.each([
+    ['jobs', 'get'],
+    ['jobs', 'list'],
+    ['dead', 'show'],
+  ])('OPS-9 are credentials, which %s %s does not show', async (...words) => {
+    const dead = await failOne('no')
+    const [running] = await store.enqueueJobs([{ type: 'clip' }])
+    const lease = await store.claimJob(running?.jobId ?? '', { workerId: 'w2' })
+    if (lease === 'not-claimable') throw new Error('not claimed')
+    const ids = [lease.leaseId, (await store.getJob(dead))?.finishedLeaseId ?? '']
+    const [group] = (await store.groupDeadJobs()).groups
+    const targets =
+      words[0] === 'dead' ? [group?.causeId ?? ''] : words[1] === 'get' ? [dead, lease.jobId] : ['']
+    for (const target of targets)
+      for (const format of [[], ['--json']]) {
+        const { exitCode, stdout } = await run(...words, ...[target].filter(Boolean), ...format)
+        expect(exitCode).toBe(0)
+        for (const id of ids) expect(stdout).not.toContain(id)
+      }
+  })
+})
+
 describe('jobs export', () => {
   it('OPS-9 takes secrets and ids of leases out, as the HTTP API does', async () => {
     await failOne('401 for Bearer abcdefgh12345678')

@@ -8,6 +8,7 @@ import { fillPage } from '../jobs/each-job.ts'
 import { actorOption, readCount, readRate, withReason, withTable } from '../jobs/job-flags.ts'
 import { printJobs } from '../jobs/jobs.ts'
 import { type BulkFlags, type BulkRequest, runBulk } from '../jobs/run-bulk.ts'
+import { withoutLease } from '../jobs/without-lease.ts'
 import { showAgo } from '../terminal/duration.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 import { causeStates, markCommand } from './dead-mark.ts'
@@ -121,7 +122,7 @@ async function showCommand(cause: string, flags: TableFlags & { limit: number })
     if (flags.json === true) {
       return printJson({
         groups: groups.map(({ table, group }) => ({ table, ...group })),
-        jobs: shown.map(({ table, job }) => ({ table, ...job })),
+        jobs: shown.map(({ table, job }) => ({ table, ...withoutLease(job) })),
       })
     }
     for (const { table, group } of groups) {

@@ -11,7 +11,7 @@ import { example, withConnection } from '../connection/with-connection.ts'
 import type { TableFlags } from '../connection/with-tables.ts'
 import { showAgo, showTime } from '../terminal/duration.ts'
 import { safeJson } from '../terminal/escape-controls.ts'
-import { printJson, printLine, printLines, printTable, writeOut } from '../terminal/output.ts'
+import { printJson, printLine, printLines, printTable, printWrapped, writeOut } from '../terminal/output.ts'
 import { eachJob, fillPage } from './each-job.ts'
 import { csvHead, csvRow, type ExportFormat, exportedJob, exportFormats } from './export-jobs.ts'
 import { findJob } from './find-job.ts'
@@ -25,6 +25,7 @@ import {
   withWhere,
 } from './job-flags.ts'
 import { cancelCommand, discardCommand, retryCommand } from './jobs-change.ts'
+import { eventWithoutLease, withoutLease } from './without-lease.ts'
 
 interface ListFlags extends FilterFlags {
   limit: number
@@ -88,7 +89,8 @@ async function listCommand(flags: ListFlags): Promise<void> {
       const input = { table, filter: filterOf(flags), limit, cursor }
       pages.push({ table, ...(await fillPage(context, input)) })
     }
-    if (flags.json === true) return printJson({ tables: pages })
+    if (flags.json === true)
+      return printJson({ tables: pages.map((page) => ({ ...page, jobs: page.jobs.map(withoutLease) })) })
     const listed = pages.flatMap(({ table, jobs }) => jobs.map((job) => ({ table, job })))
     if (listed.length > 0) printJobs(listed, await databaseNow(context))
     else if (pages.every(({ next }) => next === null)) printLine('no matching jobs')
@@ -141,11 +143,13 @@ async function getCommand(prefix: string, flags: TableFlags & { payload?: boolea
   await withCommands(flags, async (context) => {
     const { table, jobId } = await findJob(context.tables, prefix)
     const ref = { id: jobId, table: table.name }
-    const { job, events } = valueOf(await readEvents(context, ref))
-    const shown = flags.payload === true ? job : withoutPayload(job)
+    const { job, events: found } = valueOf(await readEvents(context, ref))
+    const shown = withoutLease(flags.payload === true ? job : withoutPayload(job))
+    const events = found.map(eventWithoutLease)
     if (flags.json === true) return printJson({ table: table.name, job: shown, events })
-    printFields(table.name, shown)
-    printStory(events)
+    const now = process.stdout.isTTY ? await databaseNow(context) : null
+    printFields(table.name, shown, now)
+    printStory(events, now)
   })
 }
 
@@ -154,7 +158,7 @@ function withoutPayload(job: Job): Partial<Job> {
   return Object.fromEntries(Object.entries(job).filter(([name]) => !hidden.includes(name)))
 }
 
-function printFields(table: string, { error, progress, ...fields }: Partial<Job>): void {
+function printFields(table: string, { error, progress, ...fields }: Partial<Job>, now: Date | null): void {
   const about = {
     progress: progress == null ? null : showProgress(progress),
     errorCode: error?.code ?? null,
@@ -162,7 +166,10 @@ function printFields(table: string, { error, progress, ...fields }: Partial<Job>
     errorCategory: error?.category ?? null,
     errorAttempt: error?.attempt ?? null,
   }
-  const rows = Object.entries({ table, ...fields, ...about }).map(([name, value]) => [name, showField(value)])
+  const rows = Object.entries({ table, ...fields, ...about }).map(([name, value]) => [
+    name,
+    value instanceof Date && now !== null ? `${showAgo(value, now)} (${showTime(value)})` : showField(value),
+  ])
   printTable(rows.filter((row): row is [string, string] => row[1] !== null))
   if (error?.stack != null) printLines(`\n${error.stack}`)
 }
@@ -173,19 +180,20 @@ function showField(value: unknown): string | null {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-function printStory(events: JobEvent[]): void {
+/** A pipe gets exact times, a terminal relative ones, and lines that fit it. */
+function printStory(events: JobEvent[], now: Date | null): void {
   if (events.length === 0) return
   printLine()
-  printTable(
-    events.map(({ at, type, data }) => {
-      const facts = Object.entries(data.details).filter(([, value]) => value !== null)
-      return [
-        at.toISOString(),
-        type,
-        facts.map(([name, value]) => `${name} ${showField(value) ?? ''}`).join(' · '),
-      ]
-    }),
-  )
+  const times = events.map(({ at }) => (now === null ? at.toISOString() : showAgo(at, now)))
+  const [timeWidth, typeWidth] = [times, events.map(({ type }) => type)].map((texts) =>
+    Math.max(...texts.map((text) => text.length)),
+  ) as [number, number]
+  events.forEach(({ type, data }, nth) => {
+    const facts = Object.entries(data.details).filter(([, value]) => value !== null)
+    const text = facts.map(([name, value]) => `${name} ${showField(value) ?? ''}`).join(' · ')
+    const head = `${times[nth]?.padEnd(timeWidth)}  ${type.padEnd(typeWidth)}  `
+    printWrapped(`${head}${text}`, timeWidth + 2)
+  })
 }
 
 async function exportCommand(flags: ExportFlags): Promise<void> {

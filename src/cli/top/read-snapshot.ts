@@ -5,6 +5,7 @@ import { listBreakers, readHealth, type TableHealth } from '../../commands/queue
 import { listWorkers, readSlo } from '../../commands/worker-commands.ts'
 import type { Breaker, JobSummary, Slo, WorkerStatus } from '../../store/job-store.ts'
 import { type CliContext, databaseNow, valueOf } from '../connection/with-commands.ts'
+import { withoutLease } from '../jobs/without-lease.ts'
 
 type OfTable<Value> = { table: string; value: Value }
 
@@ -63,10 +64,6 @@ export function shareLeft(job: JobSummary, elapsedMs: number): number {
 
 /** JSON output, without lease ids, which are credentials. */
 export function publicSnapshot({ running, dead, ...others }: Snapshot) {
-  return { ...others, running: running.map(withoutLease), dead: dead.map(withoutLease) }
-}
-
-function withoutLease({ table, job }: { table: string; job: JobSummary }) {
-  const { leaseId: _held, finishedLeaseId: _finished, ...fields } = job
-  return { table, ...fields }
+  const shown = ({ table, job }: { table: string; job: JobSummary }) => ({ table, ...withoutLease(job) })
+  return { ...others, running: running.map(shown), dead: dead.map(shown) }
 }
