@@ -66,7 +66,7 @@ function KnownJob({ answer }: { answer: JobAnswer }) {
         {(data) => <WhyPanel why={data} />}
       </Read>
       {job.status === 'running' ? <LeaseCard job={job} /> : null}
-      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(0,1fr)_21rem]">
+      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 xl:grid-cols-[minmax(0,1fr)_21rem]">
         <History job={job} why={why.data} />
         <div className="flex flex-col gap-4">
           <JobFacts job={job} />
