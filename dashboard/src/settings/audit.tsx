@@ -7,7 +7,7 @@ import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { JobId } from '../ui/job-id.tsx'
 import { Empty, Page, Panel, Read } from '../ui/page.tsx'
-import { Table } from '../ui/table.tsx'
+import { CardCell, CardRow, CardTable } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
 import { SettingsTabs } from './settings-tabs.tsx'
 
@@ -38,11 +38,11 @@ export function AuditPage() {
                   Retries, cancellations, pauses and holds appear here with their reason.
                 </Empty>
               ) : (
-                <Table name="audit entries" columns={['When', 'Actor', 'Action', 'Target', 'Reason']}>
+                <CardTable name="audit entries" columns={['When', 'Actor', 'Action', 'Target', 'Reason']}>
                   {entries.map((entry) => (
                     <Row key={entry.id} entry={entry} choose={setActor} />
                   ))}
-                </Table>
+                </CardTable>
               )}
               {answer.hasNextPage ? (
                 <div className="mt-3 text-center">
@@ -62,19 +62,19 @@ export function AuditPage() {
 function Row({ entry, choose }: { entry: AuditEntry; choose: (actor: string) => void }) {
   const { at, actor, type, table, job_id, subject, reason } = entry
   return (
-    <tr className="border-t border-line">
-      <td className="py-1.5 pr-4">
+    <CardRow>
+      <CardCell label="When" className="py-1.5 pr-4">
         <Time at={at} />
-      </td>
-      <td className="pr-4">
+      </CardCell>
+      <CardCell label="Actor" className="pr-4">
         <button type="button" className="link min-h-6" onClick={() => choose(actor)}>
           {actor}
         </button>
-      </td>
-      <td className="pr-4 whitespace-nowrap">
+      </CardCell>
+      <CardCell className="pr-4 whitespace-nowrap">
         <Badge tone="quiet">{type.replaceAll('-', ' ')}</Badge>
-      </td>
-      <td className="pr-4 whitespace-nowrap">
+      </CardCell>
+      <CardCell className="pr-4 whitespace-nowrap">
         {job_id === null && subject !== null && type.startsWith('operation-') ? (
           <Go to={operationPath(subject)} className="link font-mono text-xs whitespace-nowrap">
             {shortId(subject)}
@@ -84,8 +84,8 @@ function Row({ entry, choose }: { entry: AuditEntry; choose: (actor: string) => 
         ) : (
           <JobId id={job_id} table={table} />
         )}
-      </td>
-      <td className="min-w-40 py-1.5 text-soft">{reason ?? '–'}</td>
-    </tr>
+      </CardCell>
+      <CardCell className="min-w-40 py-1.5 text-soft">{reason ?? '–'}</CardCell>
+    </CardRow>
   )
 }

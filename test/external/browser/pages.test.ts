@@ -258,7 +258,7 @@ describe.each([390, 1024, 1440])('at %i pixels', (width) => {
     await page.context().close()
   })
 
-  it('SEE-9 the page of a job fits, and neither jobs on a phone nor queues scroll sideways', async () => {
+  it('SEE-9 the page of a job fits, and neither jobs on a phone nor queues nor the audit log scroll sideways', async () => {
     const { page } = await openPage(browser, { viewport: { width, height: 844 }, reducedMotion: 'reduce' })
     await openDeadJob(page, 'GW_5XX')
     expect(await page.evaluate(misfits)).toEqual([])
@@ -275,6 +275,8 @@ describe.each([390, 1024, 1440])('at %i pixels', (width) => {
       .waitFor()
     await fits(page.getByRole('region', { name: 'Table of queues' }))
     await fits(page.getByRole('region', { name: 'Table of trends' }))
+    await page.goto(`${worlds.full.url}/settings/audit`)
+    await fits(page.getByRole('region', { name: 'Table of audit entries' }))
     await page.context().close()
   })
 })
