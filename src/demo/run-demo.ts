@@ -1,8 +1,8 @@
 // The demo from start to receipt: a screen or plain lines, a dashboard, and no traces at the end.
 
 import { createPaint } from '../cli/terminal/colour.ts'
-import { renderLine, wrapText } from '../cli/terminal/line.ts'
-import { printJson, printLine, printProgress } from '../cli/terminal/output.ts'
+import { renderLine } from '../cli/terminal/line.ts'
+import { printJson, printLine, printProgress, printWrapped } from '../cli/terminal/output.ts'
 import { ownCommand } from '../cli/terminal/own-command.ts'
 import { openScreen, readKeys, type Screen } from '../cli/terminal/screen.ts'
 import { exitCodes } from '../errors/index.ts'
@@ -31,6 +31,8 @@ export interface DemoOptions {
 
 const REDRAW_MS = 100
 const KEPT_LINES = 200
+/** `  5.3 s  ` before each line of the log. */
+const TIME_WIDTH = 9
 const SETTLE_MS = 60_000
 
 export async function runDemo(options: DemoOptions): Promise<void> {
@@ -41,15 +43,14 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     return
   }
   if (options.isJson) printJson(receipt)
-  else for (const line of ['', ...receiptLines(receipt, ownCommand())]) printWrapped(line)
+  else for (const line of ['', ...receiptLines(receipt, ownCommand())]) printReceiptLine(line)
   if (isBroken(receipt)) process.exitCode = exitCodes.problemFound
 }
 
 /** A terminal would break words. */
-function printWrapped(line: string): void {
-  const { isTTY, columns } = process.stdout
+function printReceiptLine(line: string): void {
   if (line === '') printLine('')
-  else for (const part of isTTY ? wrapText(`  ${line}`, columns, 4) : [`  ${line}`]) printLine(part)
+  else printWrapped(`  ${line}`, 4)
 }
 
 class Demo {
@@ -184,7 +185,7 @@ class Demo {
     if (this.#log.length > KEPT_LINES) this.#log.shift()
     if (this.#screen !== undefined) return
     if (this.#options.isJson) printProgress(timed)
-    else printLine(timed)
+    else printWrapped(timed, TIME_WIDTH)
   }
 
   readonly #fail = (error: unknown): void => {

@@ -1,4 +1,5 @@
 // The demo in a pseudo-terminal: the screen, the keys, and the terminal afterwards.
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { noTerminal, openTerminal, type TerminalOptions } from '../cli/support/pseudo-terminal.ts'
 
@@ -42,6 +43,9 @@ describe.skipIf(noTerminal !== null)('unstuck demo in a terminal', () => {
     await terminal.shown('q quit')
     terminal.type('F')
     await terminal.shown('SIGSTOP')
+    // A longer line would be broken inside a word.
+    const lines = stripVTControlCharacters(terminal.raw()).split('\r\n')
+    expect(lines.filter((line) => line.length > 60)).toEqual([])
     expect(terminal.raw()).not.toContain('\u001B[?1049h')
     terminal.type('q')
     await terminal.shown('no more jobs')
