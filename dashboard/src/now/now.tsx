@@ -100,7 +100,7 @@ function NothingRuns({ due, queues }: { due: Total | null; queues: Queue[] }) {
       ) : (
         <span className="mt-3 flex flex-col items-center gap-2">
           Start a worker:
-          <Command>npx unstuck worker handlers.ts</Command>
+          <Command>unstuck worker handlers.js</Command>
         </span>
       )}
     </Empty>
@@ -158,7 +158,7 @@ function WorkerCounter() {
   const count = (wanted: Worker['state']) => workers.filter(({ state }) => state === wanted).length
   const troubled = [
     [count('silent'), 'silent'],
-    [count('zombie'), 'stuck'],
+    [count('zombie'), 'with a job past its deadline'],
     [count('late'), 'late'],
   ] as const
   const notes = [

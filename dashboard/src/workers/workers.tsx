@@ -20,7 +20,7 @@ import { useTick } from '../ui/use-tick.ts'
 import { signsOfLife, type WorkerView, workerViews } from './worker-views.ts'
 
 const STATES: Record<Worker['state'], { tone: Tone; word: string; order: number }> = {
-  zombie: { tone: 'bad', word: 'zombie: heartbeats, but no progress', order: 0 },
+  zombie: { tone: 'bad', word: 'zombie: a job is past its deadline', order: 0 },
   silent: { tone: 'bad', word: 'silent, holds jobs', order: 1 },
   late: { tone: 'warn', word: 'late', order: 2 },
   draining: { tone: 'info', word: 'draining', order: 3 },
@@ -85,7 +85,7 @@ function Lanes({ views }: { views: WorkerView[] }) {
         <div className="panel">
           <Empty title="No workers.">
             <span className="flex flex-col items-center gap-2">
-              Start one: <Command>npx unstuck worker handlers.ts</Command>
+              Start one: <Command>unstuck worker handlers.js</Command>
             </span>
           </Empty>
         </div>
