@@ -11,6 +11,7 @@ const lease: Lease = { jobId: 'job', leaseId: 'lease' }
 interface PendingCall {
   connection: number
   answer: () => void
+  fail: () => void
 }
 
 /** A thread over connections whose calls the test answers, one by one. */
@@ -28,9 +29,13 @@ function startThread() {
         store: {
           readPolicy: async () => ({ ...nativePolicy, defaultLeaseMs: LEASE_MS }),
           heartbeatJobs: (leases) =>
-            new Promise<HeartbeatReport>((resolve) => {
+            new Promise<HeartbeatReport>((resolve, reject) => {
               const answers = leases.map((each) => ({ ...each, answer: 'kept' as const }))
-              calls.push({ connection, answer: () => resolve({ answers, reaperAgeMs: null }) })
+              calls.push({
+                connection,
+                answer: () => resolve({ answers, reaperAgeMs: null }),
+                fail: () => reject(new Error('the server is down')),
+              })
             }),
         },
         // A silent connection takes its time to close.
@@ -110,4 +115,39 @@ it('LEASE-4 a lease is extended once if no call with it is under way', async () 
   await vi.advanceTimersByTimeAsync(10)
   expect(sent.filter(({ kind }) => kind === 'handed-over')).toMatchObject([{ lease: other }])
   expect(calls).toHaveLength(2)
+})
+
+it('LEASE-4 a heartbeat that hangs on a dead socket is repeated until the server is back', async () => {
+  const { thread, calls, sent } = startThread()
+  const answers = () => sent.filter(({ kind }) => kind === 'answers')
+  await vi.advanceTimersByTimeAsync(0)
+  thread.hear({ kind: 'change', held: [[lease.leaseId, lease.jobId]], dropped: [] })
+  await vi.advanceTimersByTimeAsync(500 + LEASE_MS / 3)
+  for (const nth of [1, 2]) {
+    expect(calls).toHaveLength(nth + 1)
+    calls[nth]?.fail()
+    await vi.advanceTimersByTimeAsync(250)
+  }
+  expect(answers()).toEqual([])
+  calls[3]?.answer()
+  await vi.advanceTimersByTimeAsync(10)
+  expect(answers()).toHaveLength(1)
+  expect(calls.map(({ connection }) => connection)).toEqual([1, 2, 3, 4])
+})
+
+it('LEASE-4 the answer of a slow connection counts if another one cannot be opened', async () => {
+  const { thread, calls, sent } = startThread()
+  await vi.advanceTimersByTimeAsync(0)
+  thread.hear({ kind: 'change', held: [[lease.leaseId, lease.jobId]], dropped: [] })
+  await vi.advanceTimersByTimeAsync(500 + LEASE_MS / 3)
+  calls[1]?.fail()
+  await vi.advanceTimersByTimeAsync(100)
+  calls[0]?.answer()
+  await vi.advanceTimersByTimeAsync(10)
+  expect(sent.filter(({ kind }) => kind === 'answers' || kind === 'failed')).toMatchObject([
+    { kind: 'answers' },
+  ])
+  // It stays in use.
+  await vi.advanceTimersByTimeAsync(500)
+  expect(calls.map(({ connection }) => connection)).toEqual([1, 2, 1])
 })

@@ -9,6 +9,7 @@ import { withResolvers } from '../timing/with-resolvers.ts'
 import type { LastBeat } from './heartbeat.ts'
 import { HeldClaims } from './held-claims.ts'
 import type { LeaseList } from './lease-changes.ts'
+import { isPendingAfter, repeatUntilAnswered } from './repeated-call.ts'
 import type { FromThread, ToThread } from './thread-heartbeat.ts'
 import { keepPresence, type Presence, type PresenceListener } from './worker-presence.ts'
 
@@ -166,8 +167,7 @@ export class LeaseThread {
     this.#beating = this.#beatOnce(leases).finally(() => {
       this.#beating = undefined
       // The lease may expire within a whole interval.
-      if (this.#isFailing && !this.#isStopping)
-        timing.setTimeout(() => this.#beat(), Math.min(RECONNECT_MS, this.#options.intervalMs / 2))
+      if (this.#isFailing && !this.#isStopping) timing.setTimeout(() => this.#beat(), this.#pauseMs)
     })
   }
 
@@ -190,18 +190,29 @@ export class LeaseThread {
    */
   async #heartbeat(leases: Lease[], options: HeartbeatOptions = {}): Promise<HeartbeatReport> {
     const first = this.#connected
-    const tries = [this.#callOn(first, leases, options)]
-    const isLate = await isPendingAfter(this.#limitMs, tries[0] as Promise<HeartbeatReport>)
+    const call = this.#callOn(first, leases, options)
+    const isLate = await isPendingAfter(this.#limitMs, call)
     this.#limitMs = isLate ? Math.min(2 * this.#limitMs, LONGEST_BEAT_MS) : this.#firstLimitMs
-    if (!isLate || this.#isStopping) return tries[0] as Promise<HeartbeatReport>
-    const second = this.#options.open()
-    tries.push(this.#callOn(second, leases, options))
-    const answered = await Promise.any(tries.map((attempt, nth) => attempt.then(() => nth))).catch(() => 1)
+    if (!isLate || this.#isStopping) return call
+    const { isFirst, last } = await repeatUntilAnswered(call, {
+      begin: () => {
+        const connection = this.#options.open()
+        return { connection, answer: this.#callOn(connection, leases, options) }
+      },
+      leave: (connection) => void this.#leave(connection),
+      pauseMs: this.#pauseMs,
+      isStopping: () => this.#isStopping,
+    })
     // A concurrent call may have replaced the first connection already, and closed it.
-    const isReplaced = answered === 1 && this.#connected === first
-    if (isReplaced) this.#connected = second
-    void this.#leave(isReplaced ? first : second)
-    return tries[answered] as Promise<HeartbeatReport>
+    const isReplaced = !isFirst && this.#connected === first
+    if (isReplaced) this.#connected = last.connection
+    void this.#leave(isReplaced ? first : last.connection)
+    return isFirst ? call : last.answer
+  }
+
+  /** Before the next call while heartbeats fail. */
+  get #pauseMs(): number {
+    return Math.min(RECONNECT_MS, this.#options.intervalMs / 2)
   }
 
   #callOn(table: HeartbeatConnection, leases: Lease[], options: HeartbeatOptions): Promise<HeartbeatReport> {
@@ -328,19 +339,6 @@ export class LeaseThread {
     await this.#connected.close()
     this.#options.onStopped()
   }
-}
-
-/** Whether the call is not answered within `ms`. Clears its timer: it would wake the thread once for every heartbeat. */
-function isPendingAfter(ms: number, call: Promise<unknown>): Promise<boolean> {
-  return new Promise((resolve) => {
-    const timer = timing.setTimeout(() => resolve(true), ms)
-    timer.unref()
-    const onSettled = () => {
-      timing.clearTimeout(timer)
-      resolve(false)
-    }
-    call.then(onSettled, onSettled)
-  })
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
