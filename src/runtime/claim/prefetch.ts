@@ -71,7 +71,9 @@ export class Prefetch {
     // fast at that moment. Running handlers are assumed to need this much longer, since in a mix the short ones end first.
     const slotMs = Math.max(LEAST_MS, this.#slotMs + this.#handling * soonMs)
     const byDuration = (this.#slots * soonMs * this.#ended) / slotMs
-    return Math.floor(Math.min(MOST, GROWTH * this.#startedWithin(soonMs), byDuration))
+    // A first job that is short says little of the next ones: a worker of one slot claimed eight of a second each after it.
+    const byEvidence = Math.min(GROWTH * this.#startedWithin(soonMs), this.#ended ** 2)
+    return Math.floor(Math.min(MOST, byEvidence, byDuration))
   }
 
   /** How long to wait for the end of other jobs, before those that have ended are replaced. */
