@@ -55,7 +55,7 @@ function historyOf(simulation: Simulation): History {
     jobs: database.rows().map((job) => rowOf(job, policy.maxAttempts)),
     events: events.toSorted((a, b) => Number(a.id) - Number(b.id)),
     // A failover undoes an effect together with the completion.
-    txEffects: transactions.effects.filter(({ at }) => !evidence.isLost(at)),
+    txEffects: transactions.effects.filter(({ at }) => !evidence.isUndone(at)),
     deliveries: [],
     webhooks: [],
     ledger: evidence.keptLedger(),

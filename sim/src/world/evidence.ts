@@ -2,7 +2,7 @@
 import type { Disturbance } from '../../../chaos/src/faults/disturbances.ts'
 import type { LedgerLine, Violation } from '../../../chaos/src/judge/history.ts'
 import type { Sample } from '../../../chaos/src/judge/table-sampler.ts'
-import type { ClaimedJob } from '../../../src/job/lease.ts'
+import { type ClaimedJob, type Lease, leaseKey } from '../../../src/job/lease.ts'
 import { EPOCH_MS, type VirtualTime } from './virtual-time.ts'
 
 interface Span {
@@ -36,6 +36,8 @@ export class Evidence {
   readonly hinted = new Map<string, Span[]>()
   /** When a worker was reserved for a job, or ran one alone. */
   readonly kept: Span[] = []
+  /** By job and lease: when its worker learned that it is lost. */
+  readonly #abortedAt = new Map<string, number>()
   /** Commits of these times were lost in failovers. */
   readonly #lost: { from: number; to: number }[] = []
 
@@ -109,6 +111,10 @@ export class Evidence {
     this.#heardAt.push(this.#now)
   }
 
+  noteAborted(lease: Lease): void {
+    this.#abortedAt.set(leaseKey(lease), this.#now)
+  }
+
   /** The event of a claim does not name its lease; what the store answered does. */
   leaseOf(jobId: string, fence: unknown): string | undefined {
     return this.#leases.get(`${jobId} ${String(fence)}`)
@@ -127,6 +133,12 @@ export class Evidence {
     this.disturbances.push({ who: '*', kind: 'database-stopped', ...lost })
   }
 
+  /** Whether a failover undid the commit of this moment. */
+  isUndone(at: number): boolean {
+    return this.#lost.some(({ from, to }) => at > from && at <= to)
+  }
+
+  /** The same of a time in whole milliseconds. */
   isLost(at: number): boolean {
     return this.#lost.some(({ from, to }) => at >= from - 1 && at <= to)
   }
@@ -145,7 +157,12 @@ export class Evidence {
   /** Attempts that ended as lost; not those of whose answer a failover left nothing. */
   lostAttempts(): LedgerLine[] {
     return this.#ledger.filter(
-      ({ kind, end }, nth) => kind === 'ended' && end === 'lost' && !this.isLost(this.#heardAt[nth] ?? 0),
+      ({ kind, end, job = '', lease = '' }, nth) =>
+        kind === 'ended' &&
+        end === 'lost' &&
+        !this.isLost(
+          this.#abortedAt.get(leaseKey({ jobId: job, leaseId: lease })) ?? this.#heardAt[nth] ?? 0,
+        ),
     )
   }
 

@@ -263,6 +263,7 @@ export class Simulation {
     events.on('job:at-risk', ({ job }) => this.#note('at-risk', name, job))
     events.on('job:aborted', ({ job, reason }) => {
       this.#selfFence.noteAborted(job)
+      if (reason === 'lease-lost') this.evidence.noteAborted(job)
       this.places.arrive('aborted', name, job)
       this.say(name, `aborts ${shortId(job.jobId)}: ${reason}`)
     })
