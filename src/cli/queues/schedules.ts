@@ -3,10 +3,11 @@ import { given } from '../../commands/given.ts'
 import { listSchedules } from '../../commands/queue-control-commands.ts'
 import { exitCodes } from '../../errors/index.ts'
 import type { ConnectionFlags } from '../connection/command-config.ts'
-import { valueOf, withCommands, withTableNames } from '../connection/with-commands.ts'
+import { databaseNow, valueOf, withCommands, withTableNames } from '../connection/with-commands.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
 import { type TableFlags, withTables } from '../connection/with-tables.ts'
 import { actorOption } from '../jobs/job-flags.ts'
+import { showAgo } from '../terminal/duration.ts'
 import { printJson, printLine, printProgress, printTable } from '../terminal/output.ts'
 
 export function defineSchedules(schedules: Command): void {
@@ -29,6 +30,8 @@ async function listSchedulesCommand(flags: ConnectionFlags): Promise<void> {
     const schedules = withTableNames(valueOf(await listSchedules(context, {})))
     if (flags.json === true) return printJson({ schedules })
     if (schedules.length === 0) return printLine('no schedules')
+    // A pipe gets exact times, a terminal relative ones.
+    const now = process.stdout.isTTY ? await databaseNow(context) : null
     const rows = schedules.map(
       ({ table, name, cron, timezone, job, nextRunAt, lastRunAt, lastSkippedAt }) => [
         table,
@@ -36,9 +39,9 @@ async function listSchedulesCommand(flags: ConnectionFlags): Promise<void> {
         cron,
         timezone,
         job.type,
-        showTime(nextRunAt, 'none left'),
-        showTime(lastRunAt, 'never'),
-        showTime(lastSkippedAt, 'never'),
+        showRun(nextRunAt, now, 'none left'),
+        showRun(lastRunAt, now, 'never'),
+        showRun(lastSkippedAt, now, 'never'),
       ],
     )
     const head = ['TABLE', 'NAME', 'CRON', 'TIMEZONE', 'TYPE', 'NEXT RUN', 'LAST RUN', 'LAST SKIPPED']
@@ -46,8 +49,10 @@ async function listSchedulesCommand(flags: ConnectionFlags): Promise<void> {
   })
 }
 
-const showTime = (time: Date | null, otherwise: string) =>
-  time === null ? otherwise : time.toISOString().replace(/\.\d+Z$/, 'Z')
+function showRun(time: Date | null, now: Date | null, otherwise: string): string {
+  if (time === null) return otherwise
+  return now === null ? time.toISOString().replace(/\.\d+Z$/, 'Z') : showAgo(time, now)
+}
 
 /** Exit code 1 if the schedule does not exist. */
 async function deleteScheduleCommand(
