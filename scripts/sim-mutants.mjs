@@ -28,14 +28,14 @@ const MUTANTS = [
   {
     name: 'claiming ahead: as many as before, whatever the slots need',
     file: 'claim/prefetch.ts',
-    from: 'return Math.floor(Math.min(MOST, GROWTH * this.#startedWithin(soonMs), byDuration))',
+    from: 'return Math.floor(Math.min(MOST, byEvidence, byDuration))',
     to: 'return 20 * this.#slots',
   },
   {
     name: 'poison cohorts: a last chance is not run alone',
     file: 'memory/lifecycle/claim.ts',
-    from: 'const hasLastChance = (job: Job) => isLastChance(policy, countsOf(policy, job))',
-    to: 'const hasLastChance = (_: Job) => false',
+    from: 'return isLastChance(policy, countsOf(policy, job))',
+    to: 'return isLastChance(policy, countsOf(policy, job)) && false',
   },
   {
     name: 'outage by workers: one silent worker is an outage',
@@ -64,8 +64,8 @@ const MUTANTS = [
   {
     name: 'late hand-over: the second try of an earlier heartbeat is not waited for',
     file: 'heartbeat/lease-thread.ts',
-    from: 'const second = this.#options.open()\n    tries.push(this.#callOn(second, leases, options))',
-    to: 'const second = this.#options.open()\n    tries.push(this.#callOn(second, [...leases], options))',
+    from: 'answer: this.#callOn(connection, leases, options)',
+    to: 'answer: this.#callOn(connection, [...leases], options)',
   },
   {
     name: 'a claim is not let go if its last job was handed over',
