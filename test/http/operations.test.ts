@@ -60,6 +60,13 @@ describe('a source that is gone', () => {
   })
 })
 
+const databaseNow = async (): Promise<string> => (await bench.call('GET /v1/jobs')).body.db_now
+
+async function nowAfter(moment: string): Promise<string> {
+  await expect.poll(databaseNow).not.toBe(moment)
+  return databaseNow()
+}
+
 describe('an operation', () => {
   it('OPS-9 is planned without a change, then changes all that fit, with an outcome for each', async () => {
     const ids = await killMany('plain', 3)
@@ -112,11 +119,12 @@ describe('an operation', () => {
 
   it('OPS-9 a job that dies after the moment it is about is not touched', async () => {
     const [early = ''] = await killMany('frozen', 1)
-    const { body } = await bench.call('GET /v1/jobs?q=type:frozen')
-    await expect.poll(async () => (await bench.call('GET /v1/jobs')).body.db_now).not.toBe(body.db_now)
+    // In whole milliseconds: both deaths must be in others.
+    const asOf = await nowAfter(await databaseNow())
+    await nowAfter(asOf)
     const [late = ''] = await killMany('frozen', 1)
-    const begun = await begin({ action: 'redrive', q: 'type:frozen', as_of: body.db_now, rate_per_s: 1000 })
-    expect(await ended(begun.body.operation.id)).toMatchObject({ total: 1, changed: 1, as_of: body.db_now })
+    const begun = await begin({ action: 'redrive', q: 'type:frozen', as_of: asOf, rate_per_s: 1000 })
+    expect(await ended(begun.body.operation.id)).toMatchObject({ total: 1, changed: 1, as_of: asOf })
     expect(await bench.store.getJob(early)).toMatchObject({ status: 'waiting' })
     expect(await bench.store.getJob(late)).toMatchObject({ status: 'dead', generation: 1 })
   })
