@@ -11,7 +11,7 @@ interface Client {
 /** The verbs of the store over one client's connections. */
 export function clientStore(store: MemoryJobStore, call: Client['call']): JobStore {
   verbs ??= verbsOf(store)
-  // Part of the answer, which may be lost: the memory store tells it at once.
+  // Part of the answer, which may be lost: the memory store reports it at once.
   const claimJobs = async (request: ClaimRequest) => {
     let heldBack: string[] = []
     const onHeldBack = (queues: string[]) => {

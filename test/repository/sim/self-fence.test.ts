@@ -39,7 +39,7 @@ describe('a worker that hears that a lease is lost', () => {
     await time.runUntil(60_000, () => false)
   }
 
-  it('tells its handler to stop', async () => {
+  it('stops its handler', async () => {
     await hear()
     expect(reports).toHaveLength(1)
     fence.noteAborted(lease)

@@ -1,5 +1,5 @@
 -- Private: announces that these waiting jobs left their groups, given by queue and group. Where groups have an order
--- the next job of each may start now: no result tells of it, and no other event.
+-- the next job of each may start now: no result and no other event announces it.
 create or replace function "unstuck".hint_next_in_groups(
   p_policy "unstuck".policies, p_queues text[], p_groups text[])
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
