@@ -243,6 +243,7 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
   }
 
   async completeIn<T>(transaction: CompleteIn<Tx, T>): Promise<T> {
+    if (this.#abortCause === 'lease-lost') throw leaseLost(this.job)
     await this.#progress?.flush()
     try {
       const value = await transaction(this, this.#deps)

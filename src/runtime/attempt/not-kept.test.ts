@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { MemoryWorkerBench } from '../../../test/support/memory-worker.ts'
 import { UnstuckError } from '../../errors/index.ts'
+import type { ClaimedJob } from '../../job/lease.ts'
+import type { JobContext } from './handler.ts'
 
 let bench: MemoryWorkerBench
 beforeEach(() => {
@@ -59,4 +61,25 @@ it('C2 LEASE-12 a lease that was lost while an answer was, too, is reported as l
   bench.work(async () => {}, { over: flaky })
   expect(await ended).toMatchObject({ end: 'lost' })
   expect((await bench.job(jobId))?.status).toBe('waiting')
+})
+
+it('C2 LEASE-4 a job whose lease is lost asks for no extension before a transaction', async () => {
+  await bench.enqueue()
+  const extensions = vi.fn()
+  const watched = bench.withVerb('heartbeatJobs', (heartbeatJobs) => (leases, options) => {
+    if (options?.leaseMs !== undefined) extensions()
+    return heartbeatJobs(leases, options)
+  })
+  const ended = bench.once('job:ended')
+  let failure: unknown
+  const work = async (job: ClaimedJob, { signal, tx }: JobContext) => {
+    await bench.store.releaseJobs([job])
+    await bench.store.discardJobs([job.jobId])
+    await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    await tx(async () => null).catch((error: unknown) => (failure = error))
+  }
+  bench.work(work, { over: watched })
+  expect(await ended).toMatchObject({ end: 'lost' })
+  expect(failure).toMatchObject({ code: 'LEASE_LOST' })
+  expect(extensions).not.toHaveBeenCalled()
 })

@@ -1,16 +1,17 @@
+import { EventEmitter } from 'node:events'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { Lease } from '../../job/lease.ts'
+import type { HeartbeatAnswer, Lease } from '../../job/lease.ts'
 import { nativePolicy } from '../../policy/policy.ts'
 import type { HeartbeatReport } from '../../store/job-store.ts'
 import { LeaseThread } from './lease-thread.ts'
-import type { FromThread } from './thread-heartbeat.ts'
+import { driveThread, type FromThread } from './thread-heartbeat.ts'
 
 const LEASE_MS = 3_000
 const lease: Lease = { jobId: 'job', leaseId: 'lease' }
 
 interface PendingCall {
   connection: number
-  answer: () => void
+  answer: (answer?: HeartbeatAnswer) => void
   fail: () => void
 }
 
@@ -30,10 +31,10 @@ function startThread() {
           readPolicy: async () => ({ ...nativePolicy, defaultLeaseMs: LEASE_MS }),
           heartbeatJobs: (leases) =>
             new Promise<HeartbeatReport>((resolve, reject) => {
-              const answers = leases.map((each) => ({ ...each, answer: 'kept' as const }))
               calls.push({
                 connection,
-                answer: () => resolve({ answers, reaperAgeMs: null }),
+                answer: (answer = 'kept') =>
+                  resolve({ answers: leases.map((each) => ({ ...each, answer })), reaperAgeMs: null }),
                 fail: () => reject(new Error('the server is down')),
               })
             }),
@@ -115,6 +116,36 @@ it('LEASE-4 a lease is extended once if no call with it is under way', async () 
   await vi.advanceTimersByTimeAsync(10)
   expect(sent.filter(({ kind }) => kind === 'handed-over')).toMatchObject([{ lease: other }])
   expect(calls).toHaveLength(2)
+})
+
+it('LEASE-4 a lost lease is handed over as lost, whatever is still under way', async () => {
+  const { thread, calls, sent } = startThread()
+  const handedOver = () => sent.filter(({ kind }) => kind === 'handed-over')
+  await vi.advanceTimersByTimeAsync(0)
+  thread.hear({ kind: 'change', held: [[lease.leaseId, lease.jobId]], dropped: [] })
+  await vi.advanceTimersByTimeAsync(500)
+  thread.hear({ kind: 'hand-over', lease, leaseMs: LEASE_MS })
+  const [heartbeat, extension] = calls
+  extension?.answer('lost')
+  await vi.advanceTimersByTimeAsync(10)
+  expect(handedOver()).toMatchObject([{ lease, lastBeat: { answer: 'lost' } }])
+  heartbeat?.answer('lost')
+  await vi.advanceTimersByTimeAsync(10)
+  for (const call of calls.slice(2)) call.answer('lost')
+  await vi.advanceTimersByTimeAsync(10)
+  expect(handedOver()).toHaveLength(1)
+})
+
+it('LEASE-4 an earlier heartbeat that reads that a lease is lost ends its hand-over', async () => {
+  const port = Object.assign(new EventEmitter(), { postMessage: () => {} })
+  const events = { onBeat: () => {}, onFailed: () => {}, onRecovered: () => {}, onLag: () => {} }
+  const heartbeat = driveThread(port, events)
+  const hear = (answer: HeartbeatAnswer, sentAtMs: number) =>
+    void port.emit('message', { kind: 'answers', answers: [{ ...lease, answer }], sentAtMs })
+  const handedOver = heartbeat.handOver(lease, LEASE_MS)
+  hear('kept', 1)
+  hear('lost', 2)
+  expect(await handedOver).toEqual({ answer: 'lost', sentAtMs: 2 })
 })
 
 it('LEASE-4 a heartbeat that hangs on a dead socket is repeated until the server is back', async () => {

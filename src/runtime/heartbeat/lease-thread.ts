@@ -9,6 +9,7 @@ import { withResolvers } from '../timing/with-resolvers.ts'
 import type { LastBeat } from './heartbeat.ts'
 import { HeldClaims } from './held-claims.ts'
 import type { LeaseList } from './lease-changes.ts'
+import { MainThreadLag } from './main-thread-lag.ts'
 import { isPendingAfter, repeatUntilAnswered } from './repeated-call.ts'
 import type { FromThread, ToThread } from './thread-heartbeat.ts'
 import { keepPresence, type Presence, type PresenceListener } from './worker-presence.ts'
@@ -37,11 +38,10 @@ interface Call {
   settle: () => void
 }
 
-type LastBeats = (lease: Lease) => LastBeat | { failure: string }
+type LastAnswer = LastBeat | { failure: string }
+type LastBeats = (lease: Lease) => LastAnswer
 
 const RECONNECT_MS = 500
-/** A lag that differs by less from the last one is not sent: it would wake the main thread of an idle worker at every interval. */
-const LAG_STEP_MS = 5
 /** Upper bound of one heartbeat call, however long the leases are. */
 export const LONGEST_BEAT_MS = 10_000
 /** Shortest lease granted at hand-over: the main thread may be blocked before it reads the answer. */
@@ -59,10 +59,7 @@ export class LeaseThread {
   /** Timeout of a first try, and of the current one: it doubles from try to try to allow for a slow network. */
   #firstLimitMs = LONGEST_BEAT_MS
   #limitMs = LONGEST_BEAT_MS
-  #pingedAtMs: number | undefined
-  #sentLagMs = Number.NEGATIVE_INFINITY
-  /** When the main thread last took a quarter of an interval or more to answer a ping. */
-  #lateAtMs = Number.NEGATIVE_INFINITY
+  readonly #lag: MainThreadLag
   #beating: Promise<void> | undefined
   #lastBeatAtMs = 0
   #presence: Presence | undefined
@@ -73,6 +70,7 @@ export class LeaseThread {
   constructor(options: LeaseThreadOptions) {
     this.#options = options
     this.#connected = options.open()
+    this.#lag = new MainThreadLag(options)
     this.#timer = timing.setInterval(() => this.#tick(), options.intervalMs)
     void this.#connect()
   }
@@ -80,7 +78,7 @@ export class LeaseThread {
   hear(message: ToThread): void {
     if (message.kind === 'change') this.#change(message.held, message.dropped)
     else if (message.kind === 'hand-over') this.#requestHandOver(message.lease, message.leaseMs)
-    else if (message.kind === 'pong') this.#measureLag()
+    else if (message.kind === 'pong') this.#lag.notePong()
     else if (message.kind === 'watch') this.#presence?.watch()
     else if (message.kind === 'beat') this.#beatAgain()
     else if (message.kind === 'move') this.#move()
@@ -90,15 +88,7 @@ export class LeaseThread {
   #change(taken: LeaseList, dropped: LeaseList): void {
     this.#held.change(taken, dropped)
     // The claim's answer reached a blocked event loop: the lease may expire before the next tick (LEASE-9).
-    if (taken.length > 0 && this.#isMainLate()) this.#beatAgain()
-  }
-
-  #isMainLate(): boolean {
-    const nowMs = timing.nowMs()
-    return (
-      nowMs - this.#lateAtMs < this.#options.intervalMs ||
-      nowMs - (this.#pingedAtMs ?? nowMs) >= this.#options.intervalMs / 4
-    )
+    if (taken.length > 0 && this.#lag.isLate) this.#beatAgain()
   }
 
   /** Connects before the first heartbeat, which would otherwise have to wait for the connection. */
@@ -146,10 +136,7 @@ export class LeaseThread {
   }
 
   #tick(): void {
-    if (this.#pingedAtMs === undefined) {
-      this.#pingedAtMs = timing.nowMs()
-      this.#options.send({ kind: 'ping' })
-    }
+    this.#lag.ping()
     this.#beat()
   }
 
@@ -305,31 +292,36 @@ export class LeaseThread {
     { lastBeats, isAlone }: { lastBeats: LastBeats; isAlone: boolean },
     isLate: (call: Call) => boolean,
   ): Promise<void> {
+    let awaited = handedOver
     for (;;) {
+      // A lost lease does not come back, whatever is still under way.
+      awaited = this.#sendHandedOver(awaited, lastBeats, hasNoLease)
       const late = [...this.#underWay].filter(isLate)
       if (late.length > 0) await Promise.race(late.map(({ settled }) => settled))
       else if (isAlone) break
       isAlone = !this.#isAnyUnderWay(isLate)
       lastBeats = await this.#extend(handedOver, leaseMs)
     }
-    for (const lease of handedOver)
-      this.#options.send({ kind: 'handed-over', lease, lastBeat: lastBeats(lease) })
+    this.#sendHandedOver(awaited, lastBeats, () => true)
+  }
+
+  /** Returns the leases that are not handed over yet. */
+  #sendHandedOver(
+    leases: Lease[],
+    lastBeats: LastBeats,
+    canHandOver: (lastBeat: LastAnswer) => boolean,
+  ): Lease[] {
+    return leases.filter((lease) => {
+      const lastBeat = lastBeats(lease)
+      if (!canHandOver(lastBeat)) return true
+      this.#options.send({ kind: 'handed-over', lease, lastBeat })
+      return false
+    })
   }
 
   #reportFailure(error: unknown): void {
     this.#isFailing = true
     this.#options.send({ kind: 'failed', message: messageOf(error) })
-  }
-
-  #measureLag(): void {
-    if (this.#pingedAtMs === undefined) return
-    const nowMs = timing.nowMs()
-    if (nowMs - this.#pingedAtMs >= this.#options.intervalMs / 4) this.#lateAtMs = nowMs
-    const lagMs = nowMs - this.#pingedAtMs
-    this.#pingedAtMs = undefined
-    if (Math.abs(lagMs - this.#sentLagMs) < LAG_STEP_MS) return
-    this.#sentLagMs = lagMs
-    this.#options.send({ kind: 'lag', lagMs })
   }
 
   async #stop(): Promise<void> {
@@ -342,3 +334,5 @@ export class LeaseThread {
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+const hasNoLease = (last: LastAnswer) => 'answer' in last && last.answer === 'lost'

@@ -16,9 +16,15 @@ export type ToThread =
   | { kind: 'move'; databaseUrl: string }
   | { kind: 'stop' }
 
+interface Answers {
+  kind: 'answers'
+  answers: (Lease & { answer: HeartbeatAnswer })[]
+  sentAtMs: number
+}
+
 export type FromThread =
   | { kind: 'ready' }
-  | { kind: 'answers'; answers: (Lease & { answer: HeartbeatAnswer })[]; sentAtMs: number }
+  | Answers
   | { kind: 'handed-over'; lease: Lease; lastBeat: LastBeat | { failure: string } }
   | { kind: 'failed'; message: string }
   | { kind: 'ping' }
@@ -74,7 +80,7 @@ export function driveThread(thread: ThreadPort, events: HeartbeatEvents): Heartb
     else {
       health.succeeded()
       events.onBeat(message.answers.length)
-      for (const { answer, ...lease } of message.answers) held.answer(lease, answer, message.sentAtMs)
+      passOn(message, held, handOvers)
     }
   })
   // Without its thread the worker cannot extend leases: it has to leave, and its leases expire.
@@ -116,6 +122,14 @@ export function driveThread(thread: ThreadPort, events: HeartbeatEvents): Heartb
       send({ kind: 'stop' })
       await ended.promise
     },
+  }
+}
+
+function passOn({ answers, sentAtMs }: Answers, held: HeldLeases, handOvers: HandOvers): void {
+  for (const { answer, ...lease } of answers) {
+    held.answer(lease, answer, sentAtMs)
+    // A lost lease does not come back: its hand-over need not wait for an answer of its own, which an outage may delay.
+    if (answer === 'lost') handOvers.end(lease, { answer, sentAtMs })
   }
 }
 
