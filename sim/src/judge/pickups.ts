@@ -87,7 +87,7 @@ class IdleWorkers {
   constructor(run: Run, history: History) {
     this.#run = run
     this.#history = history
-    this.#holds = holdsOf(history)
+    this.#holds = holdsOf(run, history)
     this.#leaseMs = history.times.leaseMs
   }
 
@@ -147,13 +147,12 @@ class IdleWorkers {
 const momentOf = ({ from }: Span): Span => ({ from, to: from })
 
 /** Jobs that workers held, by the database, and for longer if their handlers ran on. */
-function holdsOf({ events, jobs, ledger }: History): Hold[] {
-  const types = new Map(jobs.map(({ id, type }) => [id, type]))
+function holdsOf({ evidence }: Run, { events, ledger }: History): Hold[] {
   const holds = new Map<string, Hold>()
   const keyOf = (worker: string, jobId: string | undefined, fence: unknown) =>
     `${worker} ${jobId} ${String(fence)}`
   const begin = (worker: string, jobId: string, fence: unknown, from: number) => {
-    const isBlocking = types.get(jobId) === 'block'
+    const isBlocking = evidence.typeOf(jobId) === 'block'
     const hold = { worker, from, to: Number.POSITIVE_INFINITY, isBlocking }
     holds.set(keyOf(worker, jobId, fence), hold)
     return hold

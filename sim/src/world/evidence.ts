@@ -25,6 +25,8 @@ export class Evidence {
   readonly violations: Violation[] = []
   /** Lease ids by job and fence. */
   readonly #leases = new Map<string, string>()
+  /** By job. */
+  readonly #types = new Map<string, string>()
   /** The last one. */
   #silence: Disturbance | undefined
   /** By worker without a session. */
@@ -103,7 +105,15 @@ export class Evidence {
   }
 
   noteClaims(claims: ClaimedJob[]): void {
-    for (const { jobId, fence, leaseId } of claims) this.#leases.set(`${jobId} ${fence}`, leaseId)
+    for (const { jobId, fence, leaseId, type } of claims) {
+      this.#leases.set(`${jobId} ${fence}`, leaseId)
+      this.#types.set(jobId, type)
+    }
+  }
+
+  /** Known from its claims: a failover may undo the job itself, while its handler runs. */
+  typeOf(jobId: string): string | undefined {
+    return this.#types.get(jobId)
   }
 
   note(line: LedgerLine): void {

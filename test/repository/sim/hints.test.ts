@@ -9,6 +9,7 @@ import { drawPlan, type Plan } from '../../../sim/src/plan/plan.ts'
 import { runPlan } from '../../../sim/src/run-seed.ts'
 import { Evidence } from '../../../sim/src/world/evidence.ts'
 import { EPOCH_MS, VirtualTime } from '../../../sim/src/world/virtual-time.ts'
+import type { ClaimedJob } from '../../../src/job/lease.ts'
 import { readCancels, readHints } from '../../../src/policy/wake/read-hints.ts'
 import { leaseNumber } from '../../../src/runtime/heartbeat/lease-number.ts'
 import { emptyRow } from '../../../src/store/memory/state/new-job.ts'
@@ -119,6 +120,15 @@ describe('a job that is due', () => {
       disturbances: [],
     }
     expect([...checkPickups({ plan, evidence, departures }, history as unknown as History)]).toEqual([])
+  })
+
+  it('may wait while a handler blocks the event loop, also one whose job a failover undid', () => {
+    plan = { ...plan, settings: { ...plan.settings, concurrency: 2 } }
+    const late = [event(1, 'a', 'queued', 0), claim(2, 'a', CLAIM_MS)]
+    const ledger = [{ kind: 'started', worker: 'w1', job: 'b', lease: 'l', at: NOW - 5_000, pid: 0 }]
+    expect(judged(late, { ledger })).toHaveLength(1)
+    evidence.noteClaims([{ jobId: 'b', leaseId: 'l', fence: 1, type: 'block' } as ClaimedJob])
+    expect(judged(late, { ledger })).toEqual([])
   })
 })
 
