@@ -292,15 +292,15 @@ export class LeaseThread {
     { lastBeats, isAlone }: { lastBeats: LastBeats; isAlone: boolean },
     isLate: (call: Call) => boolean,
   ): Promise<void> {
-    let awaited = handedOver
-    for (;;) {
-      // A lost lease does not come back, whatever is still under way.
-      awaited = this.#sendHandedOver(awaited, lastBeats, hasNoLease)
+    // A lost lease does not come back, whatever is still under way.
+    let awaited = this.#sendHandedOver(handedOver, lastBeats, hasNoLease)
+    while (awaited.length > 0) {
       const late = [...this.#underWay].filter(isLate)
       if (late.length > 0) await Promise.race(late.map(({ settled }) => settled))
       else if (isAlone) break
       isAlone = !this.#isAnyUnderWay(isLate)
       lastBeats = await this.#extend(handedOver, leaseMs)
+      awaited = this.#sendHandedOver(awaited, lastBeats, hasNoLease)
     }
     this.#sendHandedOver(awaited, lastBeats, () => true)
   }
