@@ -1,4 +1,4 @@
-import { readOptions, wholeNumber } from '../../scripts/support/read-options.mjs'
+import { readOptions, UsageError, wholeNumber } from '../../scripts/support/read-options.mjs'
 
 const USAGE = `npm run sim -- [options]
 
@@ -17,29 +17,42 @@ Progress is printed on stderr. Exits with 1 if an invariant was violated.
 
 export type SimOptions = ReturnType<typeof readSimOptions>
 
+/** Options of a run of many seeds. */
+const ofMany = ['seeds', 'from', 'first', 'threads', 'coverage'] as const
+
 /** Exits the process for --help and for invalid options. */
-export function readSimOptions() {
+export function readSimOptions(args?: string[]) {
   return readOptions(
     USAGE,
     {
-      seeds: { type: 'string', default: '2000' },
-      from: { type: 'string', default: '1' },
+      seeds: { type: 'string' },
+      from: { type: 'string' },
       seed: { type: 'string' },
-      first: { type: 'boolean', default: false },
-      threads: { type: 'string', default: '1' },
-      coverage: { type: 'boolean', default: false },
-      trace: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
+      first: { type: 'boolean' },
+      threads: { type: 'string' },
+      coverage: { type: 'boolean' },
+      trace: { type: 'boolean' },
+      json: { type: 'boolean' },
     },
-    ({ seeds, from, seed, first, threads, coverage, trace, json }) => ({
-      seeds: wholeNumber('seeds', seeds),
-      from: wholeNumber('from', from, 0),
-      seed: seed === undefined ? undefined : wholeNumber('seed', seed, 0),
-      first,
-      threads: wholeNumber('threads', threads),
-      coverage,
-      trace,
-      json,
-    }),
+    (values) => {
+      const { seeds = '2000', from = '1', seed, threads = '1', trace = false } = values
+      const [ignored] = ofMany.filter((name) => values[name] !== undefined)
+      if (seed !== undefined && ignored !== undefined)
+        throw new UsageError(`--${ignored} is for many seeds, and --seed for one`)
+      if (trace && values.json === true)
+        throw new UsageError('--json prints one line, and --trace the history')
+      if (seed === undefined && trace) throw new UsageError('--trace takes one seed: --seed S --trace')
+      return {
+        seeds: wholeNumber('seeds', seeds),
+        from: wholeNumber('from', from, 0),
+        seed: seed === undefined ? undefined : wholeNumber('seed', seed, 0),
+        first: values.first ?? false,
+        threads: wholeNumber('threads', threads),
+        coverage: values.coverage ?? false,
+        trace,
+        json: values.json ?? false,
+      }
+    },
+    args,
   )
 }
