@@ -81,7 +81,7 @@ class PresenceSession {
       }
       this.#suspect?.destroy()
       this.#connection = connection
-      this.#options.onPresent?.(this.#graceMs)
+      this.#options.onPresent?.()
       if (this.#options.isWatching !== false) this.watch()
       await this.#untilReplaced(connection)
     }
@@ -93,7 +93,7 @@ class PresenceSession {
     const lost = connection.untilLost().then((error) => {
       const isNeeded =
         this.#connection === connection || (this.#suspect === connection && this.#connection === undefined)
-      if (isNeeded && !signal.aborted) this.#options.onLost?.(error)
+      if (isNeeded && !signal.aborted) this.#noteLoss(error)
     })
     const suspected = new Promise<void>((resolve) => {
       this.#suspectConnection = () => {
@@ -203,8 +203,23 @@ class PresenceSession {
     await connection.prepare(longestLeaseMs)
     const connectMs = timing.nowMs() - startedAtMs
     this.#graceMs = Math.round(Math.min(MOST_GRACE_MS, Math.max(LEAST_GRACE_MS, 4 * connectMs)))
-    if (workerId !== undefined) await connection.take(workerId, { key: this.#key, graceMs: this.#graceMs })
+    if (workerId !== undefined) await this.#takeLock(connection, workerId)
     return true
+  }
+
+  /** If it fails the server may know of a session, which ends with this connection: a loss like any other. */
+  async #takeLock(connection: PresenceConnection, workerId: string): Promise<void> {
+    try {
+      await connection.take(workerId, { key: this.#key, graceMs: this.#graceMs })
+    } catch (error) {
+      const isUnanswered = ['late', 'other'].includes(connection.failureOf(error))
+      if (isUnanswered && this.#tries.has(connection)) this.#noteLoss(error as Error)
+      throw error
+    }
+  }
+
+  #noteLoss(error: Error): void {
+    this.#options.onLost?.(error, this.#graceMs)
   }
 
   #drawKey(): void {

@@ -9,9 +9,10 @@ export interface Presence {
 }
 
 export interface PresenceListener {
-  /** The lock is held, at the start and after every loss. The worker has `graceMs` to come back after the next one. */
-  onPresent: (graceMs: number) => void
-  onLost: (error: Error) => void
+  /** The lock is held, at the start and after every loss. */
+  onPresent: () => void
+  /** The lock is lost, or a session may have ended before it was known to hold it. The worker has `graceMs` to come back. */
+  onLost: (error: Error, graceMs: number) => void
   /** Presence is impossible here. */
   onOff: (reason: string) => void
   /** A look found workers that are gone. */
@@ -35,18 +36,17 @@ export interface WorkerPresenceOptions {
 const SIGN_MS = 500
 
 export function keepPresence(options: WorkerPresenceOptions): Presence {
-  let graceMs = 0
   let lastSignAtMs = 0
   let lostAtMs: number | undefined
 
-  function returned(newGraceMs: number): void {
-    graceMs = newGraceMs
+  function returned(): void {
     lostAtMs = undefined
     // Its jobs may have been taken back meanwhile: trust no lease before this is answered.
     options.beat()
   }
 
-  function lost(error: Error): void {
+  function lost(error: Error, graceMs: number): void {
+    if (lostAtMs !== undefined) return
     lostAtMs = timing.epochMs()
     const lossAtMs = lostAtMs
     options.beat()
