@@ -23,6 +23,8 @@ const tools = [
   { script: 'scripts/chaos-peers.mjs', bad: ['--seed', '1.5'] },
   { script: 'scripts/soak.mjs', bad: ['--rate', 'fast'] },
   { script: 'scripts/mutants.mjs', bad: ['--only', 'M1,M99'] },
+  { script: 'scripts/sim.mjs', bad: ['--seeds', '0'] },
+  { script: 'scripts/sim-mutants.mjs', bad: ['--only', '1,a'] },
   { script: 'scripts/spec.mjs', bad: ['--steps', '0'] },
   { script: 'scripts/test/properties.mjs', bad: ['--jobs', ''] },
 ]
@@ -82,5 +84,15 @@ describe('npm run chaos', { timeout: TIMEOUT_MS }, () => {
       .split('\n')
       .map((line) => JSON.parse(line) as { kind: string })
     expect({ code, kinds: steps.map(({ kind }) => kind) }).toEqual({ code: 0, kinds })
+  })
+})
+
+describe('npm run sim', { timeout: TIMEOUT_MS }, () => {
+  it.each([
+    ['options of many seeds for one', ['--seed', '1', '--seeds', '5']],
+    ['the history of many seeds', ['--trace']],
+    ['a history in one line', ['--seed', '1', '--trace', '--json']],
+  ])('refuses %s', async (_, args) => {
+    expect(await run('scripts/sim.mjs', args)).toMatchObject({ code: 2, out: '' })
   })
 })
