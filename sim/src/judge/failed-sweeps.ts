@@ -5,6 +5,12 @@
 const verbs: readonly string[] = ['sweepJobs', 'reportWorker']
 const LONG_MS = 5_000
 
+interface ReachedSweep {
+  sentAtMs: number
+  nowMs: number
+  isFirst: boolean
+}
+
 export class FailedSweeps {
   readonly #leaseMs: number
   readonly #onOutage: (fromMs: number, toMs: number) => void
@@ -29,11 +35,11 @@ export class FailedSweeps {
     if (verb === 'sweepJobs') this.#failingSince.delete(`${owner} reportWorker`)
   }
 
-  /** A sweep that was no redundant one reached the server. */
-  noteSweep(owner: string, sentAtMs: number, nowMs: number): void {
+  /** A sweep that was no redundant one reached the server. The first one of a process says nothing about its network. */
+  noteSweep(owner: string, { sentAtMs, nowMs, isFirst }: ReachedSweep): void {
     const sinceMs = Math.min(...verbs.map((verb) => this.#failingSince.get(`${owner} ${verb}`) ?? nowMs))
     const reached = this.#reached
-    this.#reached = { owner, atMs: nowMs }
+    if (!isFirst) this.#reached = { owner, atMs: nowMs }
     // So long on its way, it looks like a step of the clock.
     if (nowMs - sentAtMs > LONG_MS) return this.#onOutage(sentAtMs, nowMs)
     if (sinceMs === nowMs) return

@@ -8,7 +8,7 @@ import { type ClaimedJob, type Lease, leaseKey } from '../../../src/job/lease.ts
 import type { RuntimeEventEmitter } from '../../../src/observe/events.ts'
 import { startReaper } from '../../../src/runtime/services/reaper.ts'
 import { replaceTiming } from '../../../src/runtime/timing/timing.ts'
-import type { HeartbeatReport, SweepStep } from '../../../src/store/job-store.ts'
+import type { HeartbeatReport, SweepRequest, SweepStep } from '../../../src/store/job-store.ts'
 import type { Coverage } from '../coverage.ts'
 import type { Call, Route } from '../database/call.ts'
 import { describeCall, isQuiet, shortId } from '../database/describe-call.ts'
@@ -296,11 +296,15 @@ export class Simulation {
       this.#selfFence.noteClaim(route.owner)
       this.#noteClaims(route.owner, answer as ClaimedJob[])
     }
+    // Until it is answered, the worker does not know that it has a session.
+    if (verb === 'takePresence') this.evidence.noteSessionEnd(route.owner)
     if (verb === 'completeJobs')
       this.transactions.noteCompleted(args[0] as Lease[], answer as { outcome: string }[])
     if (verb === 'sweepJobs') {
       const { held, holdReason, isRedundant } = answer as SweepStep
-      if (isRedundant !== true) this.#failedSweeps.noteSweep(route.owner, EPOCH_MS + sentAtMs, this.#now)
+      const isFirst = (args[0] as SweepRequest).reaper?.lastSweptAt === undefined
+      const reached = { sentAtMs: EPOCH_MS + sentAtMs, nowMs: this.#now, isFirst }
+      if (isRedundant !== true) this.#failedSweeps.noteSweep(route.owner, reached)
       if (held > 0) this.evidence.holds.push({ at: this.#now, reason: holdReason ?? 'none' })
     }
     if (!isQuiet(verb)) this.say('database', `${verb} by ${route.owner}${describeCall(verb, args, answer)}`)

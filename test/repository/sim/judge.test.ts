@@ -85,33 +85,41 @@ describe('a reaper whose sweeps failed', () => {
   const LEASE_MS = 10_000
   let outages: number[][]
   let sweeps: FailedSweeps
+  const reach = (reaper: string, sentAtMs: number, nowMs: number, isFirst = false) =>
+    sweeps.noteSweep(reaper, { sentAtMs, nowMs, isFirst })
 
   beforeEach(() => {
     outages = []
     sweeps = new FailedSweeps(LEASE_MS, (...outage) => outages.push(outage))
-    sweeps.noteSweep('r1', 0, 1)
+    reach('r1', 0, 1)
     sweeps.noteFailure('r1', 'sweepJobs', 2_000)
   })
 
   it('has met an outage if no other got through, until its sweep is answered', () => {
     sweeps.noteAnswer('r1', 'reportWorker')
-    sweeps.noteSweep('r1', 8_000, 8_001)
+    reach('r1', 8_000, 8_001)
     sweeps.noteAnswer('r1', 'sweepJobs')
-    sweeps.noteSweep('r1', 9_000, 9_001)
+    reach('r1', 9_000, 9_001)
     expect(outages).toEqual([[2_000, 8_001]])
   })
 
   it('had trouble of its own if another got through within half a lease', () => {
-    sweeps.noteSweep('r2', 4_000, 4_001)
-    sweeps.noteSweep('r1', 8_000, 8_001)
+    reach('r2', 4_000, 4_001)
+    reach('r1', 8_000, 8_001)
     expect(outages).toEqual([])
-    sweeps.noteSweep('r2', 9_000, 9_001)
-    sweeps.noteSweep('r1', 15_000, 15_001)
+    reach('r2', 9_000, 9_001)
+    reach('r1', 15_000, 15_001)
     expect(outages).toEqual([[9_001, 15_001]])
   })
 
+  it('has met one although the first sweep of another got through, which knows of no earlier one', () => {
+    reach('r2', 4_000, 4_001, true)
+    reach('r1', 8_000, 8_001)
+    expect(outages).toEqual([[2_000, 8_001]])
+  })
+
   it('has met one if a sweep of it was long on its way', () => {
-    sweeps.noteSweep('r2', 4_000, 9_001)
+    reach('r2', 4_000, 9_001)
     expect(outages).toEqual([[4_000, 9_001]])
   })
 })
