@@ -619,7 +619,7 @@
 -- function count_successes(p_breaker <schema>.breakers, p_count integer) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 0bb23b5b9db62b4a36089607a0946822
 -- function count_trends(p_minute timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer plpgsql volatile enable_seqscan=off 5e8ca917bd3a21efac1ece0b63587fcb
 -- function create_token(p_name text, p_sha256 bytea, p_scopes text[], p_owner text DEFAULT NULL::text, p_expires_in_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp e20a997689c0da2da08464a6ab5c9120
--- function decide_claim(p_worker_id text, p_held json, p_is_first boolean, p_reserves boolean, p_lease_id uuid, p_policy <schema>.policies, INOUT buried integer, INOUT skips text[], INOUT slots jsonb, OUT ids uuid[], OUT is_alone boolean, OUT is_reserved boolean) returns record plpgsql volatile 65dbdfd7bcefa55d28f4d9c363d586b7
+-- function decide_claim(p_worker_id text, p_held json, p_is_first boolean, p_reserves boolean, p_lease_id uuid, p_policy <schema>.policies, INOUT buried integer, INOUT skips text[], INOUT slots jsonb, OUT ids uuid[], OUT is_alone boolean, OUT is_reserved boolean) returns record plpgsql volatile 1d3b4b7f25e703a52d9497b4a0e75c68
 -- function delete_breaker(p_name text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 31f7fe7fe86ea672fbec8775830a7f35
 -- function delete_completed(p_ids uuid[], p_lease_ids uuid[], p_lease_id uuid, p_results jsonb, p_actor text, p_policy <schema>.policies, p_now timestamp with time zone, OUT ids uuid[], OUT lease_ids uuid[]) returns record plpgsql volatile b3269c1abf49e8b5975c699d3ac1f0d1
 -- function delete_schedule(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 76e0f848ac772eb0cb3f1e872c6b14ab
@@ -664,6 +664,7 @@
 -- function has_budget(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 2ea22b0770f44fa8e80517ee9dc23637
 -- function has_due_jobs(p_queues text[]) returns boolean plpgsql stable enable_seqscan=off f4b264aa466536f0b324f835d85c2320
 -- function has_queue_rules() returns boolean plpgsql stable 3080a193c5d099603ca26de4c0137907
+-- function has_reserved_worker(p_queue text) returns boolean plpgsql stable 4bf6f7d8970006363a84d5d3661ff2ef
 -- function has_row_constraints() returns boolean plpgsql stable search_path=pg_catalog, pg_temp 279b293408c5c5672453a4a0d2d397d1
 -- function has_row_security(p_table oid, p_role oid) returns boolean sql stable search_path=pg_catalog, pg_temp 85680e350bf2f159c14b79db78f4d6ab
 -- function has_search_index(p_column text) returns boolean sql stable search_path=pg_catalog, pg_temp eaa8e2431f4fe9e95c6488e14786fbd0
@@ -703,9 +704,9 @@
 -- function jobs_ahead(p_id uuid) returns integer plpgsql stable beded9f8c29b3e9ad3870cc14979878c
 -- function judged_chance(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer, p_expires_at timestamp with time zone) returns text plpgsql stable 4ab77a257703f99ebc772d141a100310
 -- function keep_rights(p_table oid, p_kind text, p_identity text, p_former jsonb) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 209f53ac41144c4c3f082657a9fea62f
--- function keep_worker(p_worker_id text, p_ids uuid[], p_is_first boolean, p_reserves boolean, p_lease_id uuid, p_policy <schema>.policies) returns boolean plpgsql volatile c890a274690bb01f22024feed78bc32d
+-- function keep_worker(p_worker_id text, p_ids uuid[], p_is_first boolean, p_reserves boolean, p_lease_id uuid, p_policy <schema>.policies) returns boolean plpgsql volatile d759182adad37674c0346a349b953a5d
 -- function keeps_completed(p_keep boolean, p_by_type jsonb, p_type text) returns boolean sql immutable 30883c3e804dbed7616bf6d1063d0c96
--- function kept_job(p_worker_id text) returns uuid plpgsql volatile ab6789bc789e647057673e263d9fdf8d
+-- function kept_job(p_worker_id text) returns uuid plpgsql volatile a7c72d57f4f40acfa02bf01c50915867
 -- function larger_counts(p_one integer[], p_other integer[]) returns integer[] sql immutable search_path=pg_catalog, pg_temp 090302e8ad92387be8c9c478155a5bc2
 -- function last_release_ms(p_id uuid) returns double precision plpgsql stable search_path=pg_catalog, pg_temp 5e26f97855dbf432e05e2e8a8b5d2d98
 -- function lease_health() returns TABLE(id uuid, stage text, lease_ms bigint, ended_at timestamp with time zone, health text) sql stable 9e7a30f3bd8b628ca9e79164e12bfc33
@@ -803,7 +804,7 @@
 -- function record_late_result(p_id uuid, p_lease_id uuid, p_details jsonb) returns boolean plpgsql volatile 1d6857e050fcf87debeadb57276d90f6
 -- function record_observed_outcomes(p_at timestamp with time zone, p_otherwise text DEFAULT NULL::text) returns integer plpgsql volatile 22ce311d51a2076947c10fc598d74f7c
 -- function record_probe(p_name text, p_is_healthy boolean) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp 8ffdaf4a43f4c1a612e0acb3370a5922
--- function record_reaper_heartbeat(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 3cb6b22b052d9779a92c5118dc474b97
+-- function record_reaper_heartbeat(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 566477119b7715452c2836187564075a
 -- function record_sweep(p_reaper jsonb, p_cursor jsonb, p_reaped <schema>.reaped_job[], p_skipped integer, p_actor text, p_reason text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp f0bdc91dbc506af959b842720a471980
 -- function record_table_lock(p_now timestamp with time zone) returns json plpgsql volatile search_path=pg_catalog, pg_temp e97a6cc0bd43389d40aab3ce2c7159df
 -- function record_trends(p_attachment text, p_counts jsonb, p_ago_ms double precision DEFAULT 0) returns double precision plpgsql volatile search_path=pg_catalog, pg_temp e39e7fcc36f8d69b7d3c240ab83de37c

@@ -30,7 +30,9 @@ begin
       return;
     end if;
   end if;
-  ids := case when is_alone then v_held[1:1] else v_held end;
+  ids := case when is_alone then array(
+    select kept.job_id::/*id*/uuid from "unstuck".kept_workers kept
+     where kept.attachment = /*attachment*/'native' and kept.worker_id = p_worker_id) else v_held end;
   for v_queue in select distinct queue from pg_catalog.unnest(v_queues) queue where slots ? queue loop
     v_probes := array(select held.id from unnest(v_held, v_queues) with ordinality held(id, queue, ordinal)
                        where held.queue = v_queue and held.id = any (ids) order by held.ordinal);

@@ -30,14 +30,15 @@ begin
          -- NULL if the sweep did not look at the workers: an old number would keep others from watching, or call them.
          watchers = case when p_cursor ? 'watchers' then (p_cursor ->> 'watchers')::int else watchers end
    where attachment = /*attachment*/'native';
-  -- Rows of dead workers; a live worker deletes its own with its next claim.
+  -- Rows of dead workers; a live worker deletes its own with its next claim, which may come long after a reservation
+  -- has lapsed.
   delete from "unstuck".kept_workers kept
    where kept.attachment = /*attachment*/'native'
      and not exists (select from "unstuck"."jobs" job
                       where job."id" = kept.job_id::/*id*/uuid
                         and (job."lease_id" = kept.lease_id
-                             or kept.lease_id is null
-                                and kept.seen_at > "unstuck".after_ms(now(), -"unstuck".reservation_ms())));
+                             or kept.lease_id is null and job."status" is not distinct from /*waiting*/'waiting'
+                                and kept.seen_at > "unstuck".after_ms(now(), -3600000)));
   if v_found_from is not null then
     -- Another reaper may have found an outage since this sweep began: only earlier ones are dropped.
     select range_agg(outage) into v_outages

@@ -167,6 +167,71 @@ function describeKept(opened: () => TestBench): void {
     expect(await claimedIds(store, { ...others, workerId: 'worker-2' })).toEqual([healthy])
   })
 
+  it('REAP-15 an idle worker takes one that has been due for 30 s at once, before older jobs', async () => {
+    const { store, elapse } = opened()
+    const older = await enqueueOne(store)
+    const jobId = await plantLast(opened())
+    await elapse(31 * SECOND)
+    const [claimed, ...others] = await claimMany(store)
+    expect([claimed?.jobId, claimed?.runsAlone, others]).toEqual([jobId, true, []])
+    expect(await claimedIds(store, { workerId: 'worker-2' })).toEqual([older])
+  })
+
+  it('REAP-15 an idle worker takes one that has been due for 30 s before older jobs of its other queues', async () => {
+    const { store, elapse } = opened()
+    await enqueueMany(store, 3)
+    const jobId = await plantLast(opened(), 'failures', { queue: 'others' })
+    await enqueueOne(store, { queue: 'others' })
+    await elapse(31 * SECOND)
+    expect(await claimedIds(store, { queues: [TYPE, 'others'] })).toEqual([jobId])
+  })
+
+  it('REAP-15 an idle worker takes it at once although another one is reserved', async () => {
+    const { store } = opened()
+    await enqueueOne(store, { queue: 'others' })
+    const { jobId } = await waitsFor(31 * SECOND)
+    expect(await claimMany(store, others)).toEqual([])
+    expect(await claimedIds(store, { ...others, workerId: 'worker-2' })).toEqual([jobId])
+  })
+
+  it('REAP-15 a reserved worker takes it before urgent jobs once idle, however rarely it claims', async () => {
+    const { store, elapse } = opened()
+    const jobId = await plantLast(opened())
+    await elapse(31 * SECOND)
+    await enqueueOne(store, { priority: -1 })
+    const [urgent, ...none] = await claimMany(store)
+    expect([urgent?.priority, none]).toEqual([-1, []])
+    expect(await complete(store, urgent as ClaimedJob)).toBe('completed')
+    await elapse(50 * SECOND)
+    await sweep(store)
+    await enqueueOne(store, { priority: -1 })
+    expect(await claimedIds(store)).toEqual([jobId])
+  })
+
+  it('REAP-15 a reserved worker stays reserved until it is idle, however rarely it claims', async () => {
+    const { store, elapse } = opened()
+    const { jobId, running } = await waitsFor(31 * SECOND)
+    expect(await claimMany(store, others)).toEqual([])
+    await elapse(50 * SECOND)
+    await sweep(store)
+    await enqueueOne(store)
+    expect(await claimMany(store)).toEqual([])
+    expect(explained(await store.readJobFacts(jobId))).toContain('worker-1 takes no other jobs')
+    expect(await complete(store, running)).toBe('completed')
+    expect(await claimedIds(store, others)).toEqual([jobId])
+  })
+
+  it('REAP-15 an idle worker that cannot take it takes other jobs once its reservation has lapsed', async () => {
+    const { store, elapse } = opened()
+    const { running } = await waitsFor(31 * SECOND)
+    expect(await claimMany(store, others)).toEqual([])
+    expect(await complete(store, running)).toBe('completed')
+    await elapse(31 * SECOND)
+    await enqueueOne(store)
+    // At the latest by the second claim: the first one may try that job once more.
+    expect([...(await claimMany(store)), ...(await claimMany(store))]).toHaveLength(1)
+  })
+
   it('REAP-15 it takes jobs again if the last chance is postponed', async () => {
     const { store } = opened()
     const { jobId } = await waitsFor(31 * SECOND)

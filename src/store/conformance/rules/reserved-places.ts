@@ -86,6 +86,21 @@ export function describeReservedPlaces<Tx>(
   })
 
   it.skipIf(isSharded)(
+    'RATE-7 REAP-15 an idle worker takes one that has been due for 30 s before the group whose turn it is',
+    async () => {
+      const { store, elapse, plantJob } = opened()
+      await store.writePolicy({ ...plainPolicy, ...budgets.failures })
+      await store.limitQueue(QUEUE, { groupConcurrency: 1 })
+      const older = await enqueueOne(store, { queue: QUEUE, group: 'a' })
+      const lastChance: Partial<Job> = { maxAttempts: 3, crashes: 2, attempt: 2 }
+      const last = await plantJob({ type: TYPE, queue: QUEUE, group: 'b', status: 'waiting', ...lastChance })
+      await elapse(31 * SECOND)
+      expect(await claimedIds(store, 'worker-1')).toEqual([last])
+      expect(await claimedIds(store, 'worker-2')).toEqual([older])
+    },
+  )
+
+  it.skipIf(isSharded)(
     'RATE-7 REAP-15 a reserved place is one of its group, and the others are not kept',
     async () => {
       const { store, elapse, plantJob } = opened()

@@ -21,7 +21,7 @@ import {
 } from '../state/memory-state.ts'
 import { policyOf } from '../state/policy-of.ts'
 import { admitJob, isAdmitting, isSurelyAdmitted } from './admit-job.ts'
-import { isIdle, keepWorker, keptJob, reserveWorker } from './last-chance.ts'
+import { isIdle, isLate, keepWorker, keptJob, reserveWorker } from './last-chance.ts'
 import { hasLimits, hasPlace, heldBackQueues, inTurns, noteTurns, precedesInGroup } from './turns.ts'
 
 const MAX_CLAIM_LIMIT = 10_000
@@ -111,7 +111,8 @@ function takeDue(
     return { taken, claimed: taken.map((job) => grantLease(state, grant, job)) }
   }
   const met = meetLastChance(due.filter(isOpen), limit, (job) => hasLastChance(grant, job))
-  if (met?.isFirst === true && isIdle(state, request.workerId)) {
+  const isNext = met?.isFirst === true || (met?.before.length === 0 && isLate(met.job, nowMs))
+  if (met !== null && isNext && isIdle(state, request.workerId)) {
     const claimed = grantAlone(state, grant, met.job)
     if (claimed.length > 0) return { taken: [met.job], claimed, isFull: true, read: met.read }
   } else if (met !== null && reserveWorker(state, request.workerId, met.job, nowMs)) {
