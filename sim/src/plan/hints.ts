@@ -3,22 +3,19 @@
 import { createRandom } from '../../../chaos/src/random.ts'
 import { attemptPlaces } from '../world/places.ts'
 import type { Fault, Plan } from './plan.ts'
+import type { Settings } from './settings.ts'
 
 const STREAM = 0x85ebca6b
 /** Share of the plans with hints, and of these with faults. */
 const SHARE = 0.5
-/** Polls are rarer by this while hints arrive, as in production, */
+/** Polls are rarer by this while hints arrive, as in production. */
 const RARER = 5
-/** but not rarer than this: a worker is reserved for a last chance for 30 s, and has to claim again by then to get it. */
-const MOST_POLL_MS = 25_000
 
 export function addHints(plan: Plan): Plan {
   const random = createRandom(plan.seed ^ STREAM)
   if (random() >= SHARE) return plan
   const [least, most] = plan.settings.pollMs
-  const mostMs = Math.min(RARER * most, MOST_POLL_MS)
-  const hintedPollMs: [number, number] = [Math.min(RARER * least, mostMs / 2), mostMs]
-  const settings = { ...plan.settings, hintedPollMs }
+  const settings: Settings = { ...plan.settings, hintedPollMs: [RARER * least, RARER * most] }
   const hasTrouble = plan.settings.flavour === 'faults' && random() < SHARE
   const faults = hasTrouble ? drawTroubles(random, plan) : []
   return { ...plan, settings, faults: [...plan.faults, ...faults].toSorted((a, b) => a.atMs - b.atMs) }
