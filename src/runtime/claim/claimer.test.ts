@@ -275,3 +275,25 @@ it('RATE-7 a worker that limits hold back polls as if there were no hints', asyn
   await vi.advanceTimersByTimeAsync(1_100)
   expect(claims).toHaveLength(3)
 })
+
+it('C6 a worker whose heartbeats begin to fail does not claim the other groups of types', async () => {
+  let isHealthy = true
+  const limits = [{ key: 'mail', ratePerS: 1, burst: 1 }]
+  const { claims, claimer } = startClaimer({
+    canClaim: () => isHealthy,
+    handlers: [
+      { type: 'asr', handler: async () => {} },
+      { type: 'mail', handler: async () => {}, limits },
+    ],
+  })
+  isHealthy = false
+  claims[0]?.answer(0)
+  await vi.advanceTimersByTimeAsync(900)
+  expect(claims).toHaveLength(1)
+  isHealthy = true
+  claimer.wake()
+  await vi.advanceTimersByTimeAsync(0)
+  claims[1]?.answer(0)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(claims).toHaveLength(3)
+})

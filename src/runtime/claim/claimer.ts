@@ -178,12 +178,14 @@ export class Claimer<Tx> {
   async #claim({ slots, ahead }: ClaimSize): Promise<Found> {
     const beganAtMs = timing.nowMs()
     const rounds: Found[] = []
+    const { canClaim, stopping } = this.#options
     let slotsLeft = slots
     this.#inFlight += ahead
     this.#heldBack.beginClaim()
     for (const group of this.#groups.next()) {
       const limit = groupLimit(group, slotsLeft, ahead)
-      if (limit <= 0 || this.#options.stopping.aborted) continue
+      // Heartbeats may fail, or a job that runs alone may start, while another group is claimed.
+      if (limit <= 0 || stopping.aborted || !canClaim()) continue
       const round = await this.#claimGroup(group, limit)
       rounds.push(round.found)
       slotsLeft -= round.started
