@@ -200,6 +200,24 @@ const MUTANTS = [
     from: "if (answer === 'lost' && this.#completion === undefined) this.abort('lease-lost')\n    else if",
     to: 'if',
   },
+  {
+    name: 'rate limits: tokens are not taken',
+    file: 'dependency/rate-limit.ts',
+    from: 'if (granted > 0) {',
+    to: 'if (granted > 1_000) {',
+  },
+  {
+    name: 'rate limits: a refused job starts',
+    file: 'limits/token-limiter.ts',
+    from: 'admission.admitted.push(...alike.slice(0, granted))\n      const refused = alike.slice(granted)',
+    to: 'admission.admitted.push(...alike)\n      const refused: ClaimedJob[] = []',
+  },
+  {
+    name: 'rate limits: a bucket that was empty counts as empty for longer',
+    file: 'limits/token-limiter.ts',
+    from: 'const emptyMs = nowMs + retryInMs +',
+    to: 'const emptyMs = nowMs + 20 * retryInMs +',
+  },
 ]
 
 const { jobs, only } = readOptions(

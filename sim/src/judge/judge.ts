@@ -13,6 +13,7 @@ const GIVEN_BACK_ONCE = 3
 
 export function judge(simulation: Simulation): Violation[] {
   const history = historyOf(simulation)
+  simulation.gates.check()
   const { violations } = checkHistory(history)
   return [
     ...simulation.evidence.violations,
@@ -94,8 +95,10 @@ function rowOf(job: Job, maxAttempts: number) {
 
 function* checkCalm({ plan }: Simulation, { jobs, events }: History): Iterable<Violation> {
   if (plan.settings.flavour !== 'calm') return
+  // What a limit or a breaker refuses is claimed again.
+  const isGated = plan.rates !== undefined
   const claims = events.filter(({ type }) => type === 'processing').length
-  if (claims > CLAIMS_PER_JOB * jobs.length + GIVEN_BACK_ONCE)
+  if (!isGated && claims > CLAIMS_PER_JOB * jobs.length + GIVEN_BACK_ONCE)
     yield { invariant: 'claims', message: `${claims} claims for ${jobs.length} jobs, and nothing went wrong` }
   for (const { jobId, type } of events)
     if (type.startsWith('reaper:'))

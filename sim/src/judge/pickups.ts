@@ -27,6 +27,8 @@ interface Wait extends Span {
   jobId: string
   /** A hint was sent then, to those who listened. */
   announcedAt: number
+  /** A limit or a breaker may have closed its queue when the hint was sent. */
+  isGated: boolean
 }
 
 interface Hold extends Span {
@@ -35,7 +37,7 @@ interface Hold extends Span {
   isBlocking: boolean
 }
 
-type Run = Pick<Simulation, 'plan' | 'evidence' | 'departures'>
+type Run = Pick<Simulation, 'plan' | 'evidence' | 'departures'> & Partial<Pick<Simulation, 'gates'>>
 
 export function* checkPickups(run: Run, history: History): Iterable<Violation> {
   const { hintedPollMs, pollMs } = run.plan.settings
@@ -57,8 +59,8 @@ export function* checkPickups(run: Run, history: History): Iterable<Violation> {
 }
 
 /** Limits let a job wait for a place, and a last chance for a worker of its own. */
-function waitsOf({ plan }: Run, { jobs, events, policy }: History): Wait[] {
-  const queues = new Map(jobs.map(({ id, queue }) => [id, queue]))
+function waitsOf({ plan, gates }: Run, { jobs, events, policy }: History): Wait[] {
+  const rows = new Map(jobs.map((job) => [job.id, job]))
   const waits: Wait[] = []
   const waiting = new Map<string, Pick<Wait, 'announcedAt' | 'from'>>()
   const crashes = new Map<string, number>()
@@ -67,10 +69,14 @@ function waitsOf({ plan }: Run, { jobs, events, policy }: History): Wait[] {
     if (type.startsWith('reaper:')) crashes.set(jobId, (crashes.get(jobId) ?? 0) + 1)
     if (type === 'queued') crashes.set(jobId, 0)
     const wait = waiting.get(jobId)
+    const row = rows.get(jobId)
     const isJudged =
-      !Object.hasOwn(plan.limits, queues.get(jobId) ?? '') &&
-      (crashes.get(jobId) ?? 0) < policy.maxCrashes - 1
-    if (type === 'processing' && wait !== undefined && isJudged) waits.push({ jobId, to: at, ...wait })
+      !Object.hasOwn(plan.limits, row?.queue ?? '') && (crashes.get(jobId) ?? 0) < policy.maxCrashes - 1
+    if (type === 'processing' && wait !== undefined && isJudged) {
+      const isGated = row !== undefined && gates?.has(row.type) === true
+      const from = isGated ? gates.openSince(row, wait.from, at) : wait.from
+      if (from !== null) waits.push({ ...wait, jobId, from, to: at, isGated })
+    }
     if (type === 'queued' || transitions[type]?.to === 'waiting')
       waiting.set(jobId, { announcedAt: at, from: Math.max(at, runTime(event)) })
     else if (type === 'processing' || transitions[type] !== undefined) waiting.delete(jobId)
@@ -92,7 +98,7 @@ class IdleWorkers {
   }
 
   /** How long the job may wait after its due time, if this worker can claim it. */
-  boundMs(worker: string, { announcedAt, from: dueAt }: Wait): number {
+  boundMs(worker: string, { announcedAt, from: dueAt, isGated }: Wait): number {
     const { plan, evidence } = this.#run
     const { pollMs, hintedPollMs } = plan.settings
     const hearing = evidence.hinted.get(worker) ?? []
@@ -110,7 +116,7 @@ class IdleWorkers {
       this.#holds.some(
         (hold) => hold.worker === worker && hold.isBlocking && isWithin(hold, announcedAt, dueAt),
       )
-    return hearsAll && !isTroubled && !isLate ? HINT_MS : hintedPollMs[1] + CLAIM_MS
+    return hearsAll && !isTroubled && !isLate && !isGated ? HINT_MS : hintedPollMs[1] + CLAIM_MS
   }
 
   /** Whether it had a free slot and nothing hindered it, from a lease before the job was due: it got over what was before. */

@@ -5,6 +5,7 @@ import { type AttemptPlace, attemptPlaces } from '../world/places.ts'
 import { addHints } from './hints.ts'
 import { drawLimits } from './limits.ts'
 import { addRarePlace } from './rare-places.ts'
+import { addRates, type Rates } from './rates.ts'
 import { drawLongSettings, drawSettings, type Settings } from './settings.ts'
 
 export const jobTypes = ['quick', 'slow', 'flaky', 'poison', 'hang', 'deaf', 'block', 'tx', 'killer'] as const
@@ -15,6 +16,7 @@ export interface PlannedJob {
   type: JobType
   workMs: number
   group?: string
+  owner?: string
 }
 
 export const faultKinds = [
@@ -73,6 +75,7 @@ export interface Plan {
   settings: Settings
   /** By queue. */
   limits: Record<string, QueueLimit>
+  rates?: Rates
   durationMs: number
   jobs: PlannedJob[]
   faults: Fault[]
@@ -107,7 +110,7 @@ const typesOf = {
 const LONG_EVERY = 25
 
 export function drawPlan(seed: number): Plan {
-  return seed % LONG_EVERY === 0 ? drawLongPlan(seed) : addHints(drawShortPlan(seed))
+  return seed % LONG_EVERY === 0 ? drawLongPlan(seed) : addHints(addRates(drawShortPlan(seed)))
 }
 
 /** The days of a fleet with long leases: few jobs for each worker, and faults many leases apart. */

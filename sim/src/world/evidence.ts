@@ -121,6 +121,19 @@ export class Evidence {
     this.#heardAt.push(this.#now)
   }
 
+  /** Verbs with leases answer one outcome for each. */
+  noteAnswered(
+    worker: string,
+    verb: string,
+    leases: readonly Lease[],
+    outcomes: { outcome: string }[],
+  ): void {
+    for (const [index, { jobId: job, leaseId: lease }] of leases.entries()) {
+      const outcome = outcomes[index]?.outcome ?? ''
+      this.note({ kind: 'answered', at: this.#now, worker, pid: 0, job, lease, verb, outcome })
+    }
+  }
+
   noteAborted(lease: Lease): void {
     this.#abortedAt.set(leaseKey(lease), this.#now)
   }
@@ -141,6 +154,10 @@ export class Evidence {
     this.#lost.push(lost)
     // Nobody has swept the replica since.
     this.disturbances.push({ who: '*', kind: 'database-stopped', ...lost })
+  }
+
+  get failovers(): number {
+    return this.#lost.length
   }
 
   /** Whether a failover undid the commit of this moment. */

@@ -4,19 +4,27 @@ import type { ClaimedJob } from '../../../src/job/lease.ts'
 import type { JobContext, RegisteredHandler } from '../../../src/runtime/attempt/handler.ts'
 import { pause } from '../../../src/runtime/timing/wait.ts'
 import type { JobType } from '../plan/plan.ts'
+import type { Rates } from '../plan/rates.ts'
 import type { AttemptPlace } from './places.ts'
 import type { SimWorker } from './sim-worker.ts'
 
-export interface HandlerListener {
+interface HandlerListener {
   onWork(kind: 'effect' | 'tx-effect', job: ClaimedJob): void
   onPlace(place: AttemptPlace, job: ClaimedJob): void
+}
+
+export interface HandlerSetup extends HandlerListener {
+  rates: Rates | undefined
 }
 
 type Work = (job: ClaimedJob, context: JobContext, workMs: number) => Promise<void>
 
 const never = () => new Promise<never>(() => {})
 
-export function handlersOf(worker: SimWorker, listener: HandlerListener): RegisteredHandler[] {
+export function handlersOf(
+  worker: SimWorker,
+  { rates = {}, ...listener }: HandlerSetup,
+): RegisteredHandler[] {
   const effect = (job: ClaimedJob) => listener.onWork('effect', job)
   /** Ignores its abort signal, as the worst handler would. */
   const plain: Work = async (job, _, workMs) => {
@@ -60,6 +68,7 @@ export function handlersOf(worker: SimWorker, listener: HandlerListener): Regist
   }
   return Object.entries(byType).map(([type, work]) => ({
     type,
+    limits: rates[type as JobType],
     handler: async (job, context) => {
       listener.onPlace('working', job)
       try {

@@ -17,6 +17,7 @@ import { SimDatabase } from '../database/sim-database.ts'
 import { Transactions } from '../database/transactions.ts'
 import { Departures } from '../judge/departures.ts'
 import { FailedSweeps } from '../judge/failed-sweeps.ts'
+import { Gates } from '../judge/gates/gates.ts'
 import { MassExpiries } from '../judge/mass-expiries.ts'
 import { SelfFence } from '../judge/self-fence.ts'
 import { Slots } from '../judge/slots.ts'
@@ -30,6 +31,7 @@ import { type AttemptPlace, type Place, Places } from './places.ts'
 import { Sampler } from './sampler.ts'
 import { SimWorker } from './sim-worker.ts'
 import { Trace } from './trace.ts'
+import { noteUncaught } from './uncaught.ts'
 import { uuids } from './uuids.ts'
 import { EPOCH_MS, Loop, VirtualTime } from './virtual-time.ts'
 
@@ -45,6 +47,7 @@ export class Simulation {
   readonly transactions: Transactions
   readonly places = new Places()
   readonly departures: Departures
+  readonly gates: Gates
   /** By place; a place has one process after the other. */
   readonly workers: SimWorker[] = []
   readonly #byName = new Map<string, SimWorker>()
@@ -95,23 +98,19 @@ export class Simulation {
       onViolation: report('self-fence'),
     })
     this.departures = new Departures(this.evidence)
+    this.gates = new Gates(this)
     this.#player = new FaultPlayer(this)
     this.#sampler = new Sampler(this)
   }
 
   async run(): Promise<void> {
     const restore = replaceTiming(this.time.timing(this.#nextUuid))
-    const note = (error: unknown) =>
-      this.evidence.violations.push({
-        invariant: 'crash',
-        message: `an error nobody caught: ${String(error)}`,
-      })
-    process.on('unhandledRejection', note)
     try {
-      this.#begin()
-      await this.#play()
+      await noteUncaught(this.evidence, () => {
+        this.#begin()
+        return this.#play()
+      })
     } finally {
-      process.off('unhandledRejection', note)
       restore()
     }
   }
@@ -201,6 +200,7 @@ export class Simulation {
         handlersOf(started, {
           onWork: (kind, job) => this.#note(kind, started.name, job),
           onPlace: (reached, lease) => this.#noteReached(reached, started.name, lease),
+          rates: this.plan.rates,
         }),
       onEvents: (events, started) => this.#listen(events, started),
       onHints: ({ name }, areArriving) => {
@@ -238,13 +238,11 @@ export class Simulation {
 
   #startEnqueuer(jobs: PlannedJob[]): void {
     const { time, database, evidence } = this
-    const loop = new Loop('enqueuer')
-    const store = database.connect({ loop, owner: 'enqueuer', kind: 'main', timeoutMs: 30_000 })
     const onAnswered = (jobId: string | undefined) => {
       this.#acknowledged++
       if (jobId !== undefined) evidence.noteEnqueued(jobId)
     }
-    startEnqueuer(jobs, { time, loop, store, onAnswered })
+    startEnqueuer(jobs, { time, database, onAnswered })
   }
 
   #noteReached(place: AttemptPlace, worker: string, lease: Lease): void {
@@ -255,7 +253,10 @@ export class Simulation {
 
   #listen(events: RuntimeEventEmitter, worker: SimWorker): void {
     const { name } = worker
-    events.on('job:started', ({ job }) => this.#note('started', name, job, { fence: job.fence }))
+    events.on('job:started', ({ job }) => {
+      this.gates.noteStart(name, job)
+      this.#note('started', name, job, { fence: job.fence })
+    })
     events.on('job:ended', ({ job, end }) => {
       this.#slots.noteEnd(name, leaseKey(job))
       this.#note('ended', name, job, { end })
@@ -290,6 +291,7 @@ export class Simulation {
   }
 
   #noteExecuted({ route, sentAtMs }: Call, verb: string, args: unknown[], answer: unknown): void {
+    this.gates.noteExecuted(verb, args, answer, this.#now)
     if (verb === 'heartbeatJobs') this.transactions.noteHeartbeat(route.owner, args[0] as Lease[])
     if (verb === 'claimJobs') {
       this.evidence.noteKept(this.database.hasKeptWorkers)
@@ -322,24 +324,12 @@ export class Simulation {
       const worker = this.#byName.get(route.owner)
       if (worker !== undefined) this.#selfFence.noteAnswers(worker, answers)
     }
+    this.gates.noteAnswered(route.owner, verb, args, answer, this.#now)
     this.#failedSweeps.noteAnswer(route.owner, verb)
     // A session whose answer was lost is closed again by its worker.
     if (verb === 'takePresence') this.evidence.noteSession(route.owner)
     if (verb === 'heartbeatJobs' || route.kind === 'heartbeat') return
-    const at = this.#now
-    for (const [index, { jobId: job, leaseId: lease }] of leasesOf(verb, args).entries()) {
-      const outcome = (answer as { outcome: string }[])[index]?.outcome ?? ''
-      this.evidence.note({
-        kind: 'answered',
-        at,
-        worker: route.owner,
-        pid: 0,
-        job,
-        lease,
-        verb,
-        outcome,
-      })
-    }
+    this.evidence.noteAnswered(route.owner, verb, leasesOf(verb, args), answer as { outcome: string }[])
   }
 
   #noteFailed(route: Route, verb: string, reason: string): void {
