@@ -42,7 +42,7 @@ export function bindDependencyVerbs(state: MemoryState): DependencyStore {
     writeBreaker: async (name, change) => {
       const known = state.breakers.get(name)?.facts ?? closedBreaker
       const facts = changeSettings(known, change, state.nowMs())
-      openRow(state, name).facts = facts
+      writeRow(state, name, { facts })
       return describe(state, name)
     },
     recordCalls: async (name, calls) => {
@@ -55,14 +55,14 @@ export function bindDependencyVerbs(state: MemoryState): DependencyStore {
     },
     holdBreaker: async (name, options = {}) => {
       const untilMs = endOf(state, options)
-      const row = openRow(state, name)
-      row.facts = { ...row.facts, hold: { untilMs } }
+      const { facts } = openRow(state, name)
+      writeRow(state, name, { facts: { ...facts, hold: { untilMs } } })
       return note(state, name, options)
     },
     resumeBreaker: async (name, options = {}) => {
-      const row = openRow(state, name)
-      if (!row.facts.isOpen && row.facts.hold === null) return describe(state, name)
-      row.facts = { ...closed(row.facts), hold: null }
+      const { facts } = openRow(state, name)
+      if (!facts.isOpen && facts.hold === null) return describe(state, name)
+      writeRow(state, name, { facts: { ...closed(facts), hold: null } })
       return note(state, name, options)
     },
     deleteBreaker: async (name) => deleteBreaker(state, name),
@@ -86,6 +86,10 @@ function openRow(state: MemoryState, name: string): MemoryBreaker {
   return row
 }
 
+function writeRow(state: MemoryState, name: string, change: Partial<MemoryBreaker>): void {
+  state.breakers.set(name, { ...openRow(state, name), ...change })
+}
+
 function deleteBreaker(state: MemoryState, name: string): DeleteBreakerOutcome {
   checkText('name', name, 200)
   if ([...state.dependencies.values()].includes(name)) return 'in-use'
@@ -98,22 +102,21 @@ function change(
   name: string,
   decide: (facts: BreakerFacts, nowMs: number) => BreakerFacts,
 ): Breaker {
-  const row = openRow(state, name)
   const nowMs = state.nowMs()
-  const before = row.facts
-  row.facts = decide(before, nowMs)
+  const { facts: before } = openRow(state, name)
+  const facts = decide(before, nowMs)
+  writeRow(state, name, { facts })
   const wasHeld = breakerState(before, nowMs) === 'held'
-  const isLimited = !wasHeld && !row.facts.isOpen && breakerState(row.facts, nowMs) === 'held'
-  if ((before.isOpen !== row.facts.isOpen && !wasHeld) || isLimited) {
-    row.changedAtMs = nowMs
-    row.changedBy = null
-    row.reason = isLimited ? 'limited' : row.facts.isOpen ? 'calls-failed' : 'probes-succeeded'
+  const isLimited = !wasHeld && !facts.isOpen && breakerState(facts, nowMs) === 'held'
+  if ((before.isOpen !== facts.isOpen && !wasHeld) || isLimited) {
+    const reason = isLimited ? 'limited' : facts.isOpen ? 'calls-failed' : 'probes-succeeded'
+    writeRow(state, name, { changedAtMs: nowMs, changedBy: null, reason })
   }
   return describe(state, name)
 }
 
 function note(state: MemoryState, name: string, { actor = null, reason = null }: Noted): Breaker {
-  Object.assign(openRow(state, name), { changedAtMs: state.nowMs(), changedBy: actor, reason })
+  writeRow(state, name, { changedAtMs: state.nowMs(), changedBy: actor, reason })
   return describe(state, name)
 }
 

@@ -5,12 +5,14 @@ import type { MemoryState, Pause } from '../state/memory-state.ts'
 /** Whether pause and breaker of its queue admit the job. A half-open breaker gives it a probe slot, if one is left. */
 export function admitJob(state: MemoryState, job: Job, nowMs: number): boolean {
   if (isPaused(state.pauses.get(job.queue), nowMs)) return false
-  const breaker = state.breakers.get(state.dependencies.get(job.queue) ?? '')
+  const name = state.dependencies.get(job.queue) ?? ''
+  const breaker = state.breakers.get(name)
   if (breaker === undefined) return true
   const condition = breakerState(breaker.facts, nowMs)
   if (condition !== 'half-open') return condition === 'closed'
-  breaker.facts = takeProbeSlots(breaker.facts, [job.id], nowMs)
-  return runningProbes(breaker.facts, nowMs).some(({ jobId }) => jobId === job.id)
+  const facts = takeProbeSlots(breaker.facts, [job.id], nowMs)
+  state.breakers.set(name, { ...breaker, facts })
+  return runningProbes(facts, nowMs).some(({ jobId }) => jobId === job.id)
 }
 
 /** Whether every job of this queue may be claimed: a half-open breaker refuses some. */
