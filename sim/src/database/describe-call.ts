@@ -1,5 +1,7 @@
 import type { ClaimedJob } from '../../../src/job/lease.ts'
-import type { SweepStep } from '../../../src/store/job-store.ts'
+import type { DependencyCall } from '../../../src/policy/dependency/breaker.ts'
+import type { TokenGrant } from '../../../src/policy/dependency/rate-limit.ts'
+import type { Breaker, SweepStep } from '../../../src/store/job-store.ts'
 import { leasesOf } from './leases-of.ts'
 
 /** Verbs that are not worth a line of the trace. */
@@ -7,6 +9,7 @@ const quiet = new Set([
   'readPolicy',
   'reportWorker',
   'hasDueJobs',
+  'listBreakers',
   'watchBreakers',
   'connect',
   'identify',
@@ -20,6 +23,11 @@ const quiet = new Set([
 export const isQuiet = (verb: string) => quiet.has(verb)
 
 export const shortId = (jobId: string) => jobId.slice(-6)
+
+function describeReport({ jobId = '', isFailure, limitedMs }: DependencyCall): string {
+  const result = isFailure === undefined ? 'no call' : isFailure ? 'failed' : 'ok'
+  return `${shortId(jobId)} ${result}${limitedMs === undefined ? '' : ' and limited'}`
+}
 
 /** A call and its answer, for the trace. */
 export function describeCall(verb: string, args: unknown[], answer: unknown): string {
@@ -37,6 +45,12 @@ export function describeCall(verb: string, args: unknown[], answer: unknown): st
     const verdicts = reaped.map(({ jobId, action, reason }) => `${action} ${shortId(jobId)} (${reason})`)
     return `: ${verdicts.join(', ') || 'nothing'}${held > 0 ? `, ${held} held` : ''}`
   }
+  if (verb === 'recordCalls') {
+    const calls = (args[1] as DependencyCall[]).map(describeReport)
+    return `: ${calls.join(', ')}, ${(answer as Breaker).state}`
+  }
+  if (verb === 'recordProbe') return `: ${args[1] === true ? 'good' : 'bad'}, ${(answer as Breaker).state}`
+  if (verb === 'takeTokens') return `: ${(answer as TokenGrant).granted} of ${String(args[1] ?? 1)}`
   const leases = leasesOf(verb, args)
   const outcomes = answer as { outcome: string }[]
   return leases.length === 0

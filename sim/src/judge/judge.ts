@@ -13,7 +13,7 @@ const GIVEN_BACK_ONCE = 3
 
 export function judge(simulation: Simulation): Violation[] {
   const history = historyOf(simulation)
-  simulation.gates.check()
+  simulation.gates.check(history)
   const { violations } = checkHistory(history)
   return [
     ...simulation.evidence.violations,
@@ -96,7 +96,7 @@ function rowOf(job: Job, maxAttempts: number) {
 function* checkCalm({ plan }: Simulation, { jobs, events }: History): Iterable<Violation> {
   if (plan.settings.flavour !== 'calm') return
   // What a limit or a breaker refuses is claimed again.
-  const isGated = plan.rates !== undefined
+  const isGated = plan.rates !== undefined || plan.breaker !== undefined
   const claims = events.filter(({ type }) => type === 'processing').length
   if (!isGated && claims > CLAIMS_PER_JOB * jobs.length + GIVEN_BACK_ONCE)
     yield { invariant: 'claims', message: `${claims} claims for ${jobs.length} jobs, and nothing went wrong` }

@@ -2,13 +2,25 @@
 import type { QueueLimit } from '../../../chaos/src/judge/history.ts'
 import { createRandom, pickWeighted } from '../../../chaos/src/random.ts'
 import { type AttemptPlace, attemptPlaces } from '../world/places.ts'
+import { addBreaker, callTypes, type PlannedBreaker } from './breakers.ts'
 import { addHints } from './hints.ts'
 import { drawLimits } from './limits.ts'
 import { addRarePlace } from './rare-places.ts'
 import { addRates, type Rates } from './rates.ts'
 import { drawLongSettings, drawSettings, type Settings } from './settings.ts'
 
-export const jobTypes = ['quick', 'slow', 'flaky', 'poison', 'hang', 'deaf', 'block', 'tx', 'killer'] as const
+export const jobTypes = [
+  'quick',
+  'slow',
+  'flaky',
+  'poison',
+  'hang',
+  'deaf',
+  'block',
+  'tx',
+  'killer',
+  ...callTypes,
+] as const
 export type JobType = (typeof jobTypes)[number]
 
 export interface PlannedJob {
@@ -39,11 +51,12 @@ export const faultKinds = [
   'drain',
   'reaper-kill',
   'hints-lost',
+  'dependency-down',
 ] as const
 export type FaultKind = (typeof faultKinds)[number]
 
-/** Those of notifications come with the hints (hints.ts). */
-const drawnKinds = faultKinds.filter((kind) => kind !== 'hints-lost')
+/** Those of notifications and of a service come with these (hints.ts, breakers.ts). */
+const drawnKinds = faultKinds.filter((kind) => kind !== 'hints-lost' && kind !== 'dependency-down')
 
 /** Faults of one worker. */
 export const workerFaults = [
@@ -76,6 +89,7 @@ export interface Plan {
   /** By queue. */
   limits: Record<string, QueueLimit>
   rates?: Rates
+  breaker?: PlannedBreaker
   durationMs: number
   jobs: PlannedJob[]
   faults: Fault[]
@@ -110,7 +124,7 @@ const typesOf = {
 const LONG_EVERY = 25
 
 export function drawPlan(seed: number): Plan {
-  return seed % LONG_EVERY === 0 ? drawLongPlan(seed) : addHints(addRates(drawShortPlan(seed)))
+  return seed % LONG_EVERY === 0 ? drawLongPlan(seed) : addHints(addBreaker(addRates(drawShortPlan(seed))))
 }
 
 /** The days of a fleet with long leases: few jobs for each worker, and faults many leases apart. */

@@ -192,6 +192,11 @@ export class FaultPlayer {
         notifications.trouble = null
       })
     },
+    'dependency-down': ({ durationMs, size }) => {
+      const { service } = this.#simulation
+      service?.fail(size)
+      this.#begin('service', 'dependency-down', durationMs, () => service?.recover())
+    },
     'reaper-kill': () => {
       this.#simulation.say('reaper', 'is killed')
       if (this.#simulation.plan.settings.reapers > 0) this.#simulation.startReaper()

@@ -3,9 +3,11 @@ import { transientError } from '../../../src/errors/index.ts'
 import type { ClaimedJob } from '../../../src/job/lease.ts'
 import type { JobContext, RegisteredHandler } from '../../../src/runtime/attempt/handler.ts'
 import { pause } from '../../../src/runtime/timing/wait.ts'
+import { type CallType, isCallType } from '../plan/breakers.ts'
 import type { JobType } from '../plan/plan.ts'
 import type { Rates } from '../plan/rates.ts'
 import type { AttemptPlace } from './places.ts'
+import { SERVICE, type Service } from './service.ts'
 import type { SimWorker } from './sim-worker.ts'
 
 interface HandlerListener {
@@ -15,15 +17,16 @@ interface HandlerListener {
 
 export interface HandlerSetup extends HandlerListener {
   rates: Rates | undefined
+  service: Service | undefined
 }
 
-type Work = (job: ClaimedJob, context: JobContext, workMs: number) => Promise<void>
+export type Work = (job: ClaimedJob, context: JobContext, workMs: number) => Promise<void>
 
 const never = () => new Promise<never>(() => {})
 
 export function handlersOf(
   worker: SimWorker,
-  { rates = {}, ...listener }: HandlerSetup,
+  { rates = {}, service, ...listener }: HandlerSetup,
 ): RegisteredHandler[] {
   const effect = (job: ClaimedJob) => listener.onWork('effect', job)
   /** Ignores its abort signal, as the worst handler would. */
@@ -31,7 +34,7 @@ export function handlersOf(
     await pause(workMs)
     effect(job)
   }
-  const byType: Record<JobType, Work> = {
+  const byType: Record<Exclude<JobType, CallType>, Work> & Partial<Record<CallType, Work>> = {
     quick: plain,
     slow: plain,
     async flaky(job, context, workMs) {
@@ -65,10 +68,12 @@ export function handlersOf(
       worker.kill()
       await never()
     },
+    ...service?.works(effect),
   }
   return Object.entries(byType).map(([type, work]) => ({
     type,
     limits: rates[type as JobType],
+    dependency: isCallType(type) ? SERVICE : undefined,
     handler: async (job, context) => {
       listener.onPlace('working', job)
       try {

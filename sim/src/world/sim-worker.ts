@@ -13,12 +13,12 @@ import {
 } from '../../../src/runtime/heartbeat/thread-heartbeat.ts'
 import { listenToHints } from '../../../src/runtime/listening/listen-to-hints.ts'
 import type { Listener } from '../../../src/runtime/listening/listener.ts'
-import { startWorker, type Worker } from '../../../src/runtime/worker/worker.ts'
+import { startWorker, type Worker, type WorkerOptions } from '../../../src/runtime/worker/worker.ts'
 import { startWorkerReport } from '../../../src/runtime/worker/worker-report.ts'
 import type { SimDatabase } from '../database/sim-database.ts'
 import type { Transactions } from '../database/transactions.ts'
-import { jobTypes } from '../plan/plan.ts'
 import type { Settings } from '../plan/settings.ts'
+import { CALL_TIMEOUT_MS, type Service } from './service.ts'
 import { Loop, type VirtualTime } from './virtual-time.ts'
 
 export interface SimWorkerOptions {
@@ -28,11 +28,16 @@ export interface SimWorkerOptions {
   settings: Settings
   handlers: (worker: SimWorker) => RegisteredHandler[]
   transactions: Transactions
+  /** That its handlers call. */
+  service: Service | undefined
   onEvents: (events: RuntimeEventEmitter, worker: SimWorker) => void
   /** Whether hints reach it from now on. */
   onHints: (worker: SimWorker, areArriving: boolean) => void
   onEnded: (worker: SimWorker, isKilled: boolean) => void
 }
+
+/** What a worker is started with. */
+type Prepared = Pick<WorkerOptions<never>, 'store' | 'heartbeat' | 'events' | 'handlers' | 'dependencies'>
 
 /** Copying a message to the other thread. */
 const MESSAGE_MS = 0.05
@@ -61,7 +66,7 @@ export class SimWorker {
   }
 
   #run(): void {
-    const { database, settings, handlers, onEvents, onHints, onEnded, transactions } = this.#options
+    const { database, handlers, onEvents, service } = this.#options
     const events = new RuntimeEventEmitter()
     const store = database.connect({
       loop: this.main,
@@ -76,19 +81,29 @@ export class SimWorker {
       onLag: (lagMs) => events.emit('loop:lagged', { lagMs }),
     })
     onEvents(events, this)
+    const parts = { store, heartbeat, events, handlers: handlers(this) }
+    if (service === undefined) this.#work({ ...parts, dependencies: [] })
+    else
+      void service.prepare(store, parts.handlers).then((dependencies) => {
+        if (!this.isOver) this.#work({ ...parts, dependencies })
+      })
+  }
+
+  #work({ store, heartbeat, events, handlers, dependencies }: Prepared): void {
+    const { settings, onHints, onEnded, transactions, service } = this.#options
     const worker = startWorker({
       store: transactions.watch(store),
       tableName: 'jobs',
       workerId: this.name,
-      handlers: handlers(this),
+      handlers,
       heartbeat,
       events,
       transaction: (work, { beginWithinMs, jobId }) =>
         transactions.run(store, { jobId, beginWithinMs, owner: this.name }, work),
       policy: {},
-      gateway: { timeoutMs: 1_000 },
+      gateway: { timeoutMs: CALL_TIMEOUT_MS, ...(service && { fetch: service.fetch }) },
       tracing: null,
-      dependencies: [],
+      dependencies,
       concurrency: settings.concurrency,
       sweepIntervalMs: settings.policy.sweepIntervalMs,
       pollMs: settings.pollMs,
@@ -109,7 +124,7 @@ export class SimWorker {
       onReport: (news) => worker.noteReport(news),
       sweepIntervalMs: settings.policy.sweepIntervalMs,
       intervalMs: settings.policy.sweepIntervalMs,
-      hintedQueues: () => (areHintsArriving ? [...jobTypes] : undefined),
+      hintedQueues: () => (areHintsArriving ? handlers.map(({ type }) => type) : undefined),
     })
     const hear = (areArriving: boolean) => {
       areHintsArriving = areArriving
@@ -146,7 +161,10 @@ export class SimWorker {
 
   /** SIGTERM. */
   stop(): void {
-    this.#options.time.after(0, this.main, () => void this.#worker?.stop('deploy'))
+    this.#options.time.after(0, this.main, () => {
+      if (this.#worker !== undefined) void this.#worker.stop('deploy')
+      else this.#end(this.#options.onEnded, false)
+    })
   }
 
   /** SIGKILL. */

@@ -29,6 +29,7 @@ import { FaultPlayer } from './fault-player.ts'
 import { handlersOf } from './handlers.ts'
 import { type AttemptPlace, type Place, Places } from './places.ts'
 import { Sampler } from './sampler.ts'
+import { Service } from './service.ts'
 import { SimWorker } from './sim-worker.ts'
 import { Trace } from './trace.ts'
 import { noteUncaught } from './uncaught.ts'
@@ -48,6 +49,7 @@ export class Simulation {
   readonly places = new Places()
   readonly departures: Departures
   readonly gates: Gates
+  readonly service: Service | undefined
   /** By place; a place has one process after the other. */
   readonly workers: SimWorker[] = []
   readonly #byName = new Map<string, SimWorker>()
@@ -99,6 +101,7 @@ export class Simulation {
     })
     this.departures = new Departures(this.evidence)
     this.gates = new Gates(this)
+    this.service = plan.breaker === undefined ? undefined : new Service(plan.breaker)
     this.#player = new FaultPlayer(this)
     this.#sampler = new Sampler(this)
   }
@@ -118,6 +121,7 @@ export class Simulation {
   #begin(): void {
     const { settings, limits, jobs, faults } = this.plan
     for (const [queue, limit] of Object.entries(limits)) void this.database.store.limitQueue(queue, limit)
+    this.service?.begin(this.database.store)
     for (let place = 0; place < settings.workers; place++) this.#startWorker(place)
     if (settings.reapers > 0) this.startReaper()
     this.#startEnqueuer(jobs)
@@ -196,11 +200,13 @@ export class Simulation {
       database: this.database,
       settings: this.plan.settings,
       transactions: this.transactions,
+      service: this.service,
       handlers: (started) =>
         handlersOf(started, {
           onWork: (kind, job) => this.#note(kind, started.name, job),
           onPlace: (reached, lease) => this.#noteReached(reached, started.name, lease),
           rates: this.plan.rates,
+          service: this.service,
         }),
       onEvents: (events, started) => this.#listen(events, started),
       onHints: ({ name }, areArriving) => {
@@ -291,7 +297,7 @@ export class Simulation {
   }
 
   #noteExecuted({ route, sentAtMs }: Call, verb: string, args: unknown[], answer: unknown): void {
-    this.gates.noteExecuted(verb, args, answer, this.#now)
+    this.gates.noteExecuted(route.owner, verb, args, answer, this.#now)
     if (verb === 'heartbeatJobs') this.transactions.noteHeartbeat(route.owner, args[0] as Lease[])
     if (verb === 'claimJobs') {
       this.evidence.noteKept(this.database.hasKeptWorkers)
@@ -334,6 +340,7 @@ export class Simulation {
 
   #noteFailed(route: Route, verb: string, reason: string): void {
     this.say(route.owner, `${verb}: ${reason}`)
+    this.gates.noteFailed(route.owner, verb)
     // No release needs it.
     if (route.kind !== 'listen') this.departures.noteFailure(route.owner)
     this.#failedSweeps.noteFailure(route.owner, verb, this.#now)

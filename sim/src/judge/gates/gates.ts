@@ -1,32 +1,54 @@
-// What keeps due jobs from starting, and its judges: rate limits. Most runs have none.
-import type { ClaimedJob } from '../../../../src/job/lease.ts'
+// What keeps due jobs from starting, and its judges: rate limits and breakers. Most runs have none.
+import type { History } from '../../../../chaos/src/judge/history.ts'
+import type { ClaimedJob, Lease } from '../../../../src/job/lease.ts'
+import type { DependencyCall } from '../../../../src/policy/dependency/breaker.ts'
 import type { RateLimit, TokenGrant } from '../../../../src/policy/dependency/rate-limit.ts'
-import type { Plan } from '../../plan/plan.ts'
-import type { Evidence } from '../../world/evidence.ts'
+import type { Breaker, Failure } from '../../../../src/store/job-store.ts'
+import { isCallType } from '../../plan/breakers.ts'
+import { SERVICE } from '../../world/service.ts'
+import type { Simulation } from '../../world/simulation.ts'
+import { EPOCH_MS } from '../../world/virtual-time.ts'
+import { BreakerJudge } from './breakers.ts'
 import { RateJudge } from './rates.ts'
 
-export interface GateOptions {
-  plan: Plan
-  evidence: Evidence
-}
+/** After everything is healed: leases that expire, processes that start again, handlers that block. */
+const RECOVERY_LEASES = 12
+
+type World = Pick<Simulation, 'plan' | 'evidence' | 'database' | 'time'>
 
 export class Gates {
+  readonly #world: World
   readonly #rates: RateJudge | undefined
+  readonly #breaker: BreakerJudge | undefined
 
-  constructor({ plan, evidence }: GateOptions) {
+  constructor(world: World) {
+    const { plan, evidence, database } = world
+    this.#world = world
+    const failovers = () => evidence.failovers
     const report = (invariant: string) => (message: string) =>
       void evidence.violations.push({ invariant, message })
     if (plan.rates !== undefined)
-      this.#rates = new RateJudge({
-        rates: plan.rates,
-        failovers: () => evidence.failovers,
-        onViolation: report('rate'),
+      this.#rates = new RateJudge({ rates: plan.rates, failovers, onViolation: report('rate') })
+    if (plan.breaker !== undefined)
+      this.#breaker = new BreakerJudge({
+        planned: plan.breaker,
+        facts: () => database.breakerOf(SERVICE),
+        failovers,
+        onViolation: report('breaker'),
       })
   }
 
-  noteExecuted(verb: string, args: unknown[], answer: unknown, at: number): void {
+  noteExecuted(worker: string, verb: string, args: unknown[], answer: unknown, at: number): void {
     if (verb === 'takeTokens')
       this.#rates?.noteTaken(args[0] as RateLimit[], (answer as TokenGrant).granted, at)
+    const breaker = this.#breaker
+    if (breaker === undefined) return
+    if (verb === 'claimJobs') breaker.noteClaims(worker, answer as ClaimedJob[], at)
+    if (verb === 'recordCalls') breaker.noteCalls(args[1] as DependencyCall[], answer as Breaker, at)
+    if (verb === 'recordProbe') breaker.noteProbe(args[1] as boolean, answer as Breaker, at)
+    if (verb === 'writeBreaker') breaker.noteWritten(answer as Breaker, at)
+    if (verb === 'failJobs')
+      breaker.noteFailures(args[0] as (Failure & Lease)[], answer as { outcome: string }[])
   }
 
   noteAnswered(worker: string, verb: string, args: unknown[], answer: unknown, at: number): void {
@@ -35,23 +57,34 @@ export class Gates {
     if (verb === 'claimJobs') this.#rates?.noteClaimed(worker, answer as ClaimedJob[], at)
   }
 
+  noteFailed(worker: string, verb: string): void {
+    if (verb === 'recordCalls') this.#breaker?.noteFailedCall(worker)
+  }
+
   noteStart(worker: string, job: ClaimedJob): void {
     this.#rates?.noteStart(worker, job)
   }
 
   /** At the end of the run. */
-  check(): void {
+  check({ events, jobs }: History): void {
     this.#rates?.check()
+    if (this.#breaker === undefined) return
+    const { plan, evidence, time } = this.#world
+    const types = new Map(jobs.map(({ id, type }) => [id, type]))
+    const healed = { from: EPOCH_MS + plan.durationMs, to: EPOCH_MS + time.nowMs }
+    const slackMs = RECOVERY_LEASES * plan.settings.policy.defaultLeaseMs
+    for (const message of this.#breaker.check(events, types, healed, slackMs))
+      evidence.violations.push({ invariant: 'breaker', message })
   }
 
   /** When the gates of a job that waited opened for good; null if one may have been closed until the end. */
   openSince(job: Pick<ClaimedJob, 'owner' | 'type'>, from: number, to: number): number | null {
     if (this.#rates?.hadToken(job, from, to) === false) return null
-    return from
+    return this.#breaker !== undefined && isCallType(job.type) ? this.#breaker.openSince(from, to) : from
   }
 
   /** Whether jobs of this type have any. */
   has(type: string): boolean {
-    return this.#rates?.limits(type) === true
+    return this.#rates?.limits(type) === true || (this.#breaker !== undefined && isCallType(type))
   }
 }
