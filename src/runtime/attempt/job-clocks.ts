@@ -37,13 +37,16 @@ export class JobClocks {
     return this.#isAtRisk
   }
 
-  /** The lease was granted or extended just now. */
-  renewLease(leaseMs: number): void {
-    this.#leaseEndsAtMs = timing.nowMs() + leaseMs
+  /** The lease was granted or extended just now. Returns whether it ends earlier than before. */
+  renewLease(leaseMs: number): boolean {
+    const endsAtMs = timing.nowMs() + leaseMs
+    const isShorter = endsAtMs < this.#leaseEndsAtMs
+    this.#leaseEndsAtMs = endsAtMs
     // The answer took longer than the lease it granted.
-    if (leaseMs <= 0) return
+    if (leaseMs <= 0) return isShorter
     this.#suspectAtMs = undefined
     this.#isAtRisk = false
+    return isShorter
   }
 
   /** The lease may be taken away before it ends (LEASE-10). */

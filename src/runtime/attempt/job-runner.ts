@@ -181,7 +181,8 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
   onAnswer(answer: HeartbeatAnswer, sentAtMs: number): void {
     if (answer === 'kept' || answer === 'cancel-asked') {
       const agoMs = timing.epochMs() - sentAtMs
-      this.#clocks.renewLease(this.#leaseMs - agoMs)
+      // A heartbeat after a `tx` that failed ends the longer lease of that.
+      if (this.#clocks.renewLease(this.#leaseMs - agoMs)) this.#deps.clockWatch.add(this)
     }
     // Once a completion was sent, only its own answer counts: the row may be gone because it was completed.
     if (answer === 'lost' && this.#completion === undefined) this.abort('lease-lost')
