@@ -5,9 +5,9 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { bundleSimulator } from './bundle/bundle-simulator.mjs'
 import { readOptions, wholeNumber } from './support/read-options.mjs'
+import { workerMutants } from './support/worker-mutants.mjs'
 
-/** @import { Edit } from './bundle/bundle-simulator.mjs' */
-/** @typedef {Edit & { name: string }} Mutant */
+/** @import { Mutant } from './support/worker-mutants.mjs' */
 
 const USAGE = `npm run sim:mutants -- [options]
 
@@ -254,6 +254,7 @@ const MUTANTS = [
     from: 'if (inMs > 0) return inMs +',
     to: 'if (inMs > -1) return intervalMs +',
   },
+  ...workerMutants,
 ]
 
 const { jobs, only } = readOptions(

@@ -8,7 +8,7 @@ interface Listening {
   owner: string
   /** Null until it has subscribed. */
   onPayload: ((payload: string) => void) | null
-  onEnd: () => void
+  onEnd: (isByServer: boolean) => void
 }
 
 /** Notifications of a while. */
@@ -25,9 +25,13 @@ export class Notifications {
   readonly #random: () => number
   readonly #open = new Set<Listening>()
 
-  constructor(time: VirtualTime, random: () => number) {
+  /** A process is told now that the server has ended its connection. */
+  readonly #onLost: (owner: string) => void
+
+  constructor(time: VirtualTime, random: () => number, onLost: (owner: string) => void) {
     this.#time = time
     this.#random = random
+    this.#onLost = onLost
   }
 
   notify(payload: string): void {
@@ -45,20 +49,25 @@ export class Notifications {
   /** The server ends the connections of one process, or all of them. */
   endAll(owner?: string): void {
     for (const listening of this.#open)
-      if (owner === undefined || listening.owner === owner) this.#end(listening)
+      if (owner === undefined || listening.owner === owner) this.#end(listening, true)
   }
 
-  #end(listening: Listening): void {
-    if (this.#open.delete(listening)) listening.onEnd()
+  #end(listening: Listening, isByServer: boolean): void {
+    if (this.#open.delete(listening)) listening.onEnd(isByServer)
   }
 
   connect(owner: string, network: SessionNetwork): NotificationConnection {
     const lost = withResolvers<Error>()
+    let isLeft = false
     const ended = () => new Error('the connection was closed')
     const listening: Listening = {
       owner,
       onPayload: null,
-      onEnd: () => network.notify(() => lost.resolve(ended())),
+      onEnd: (isByServer) =>
+        network.notify(() => {
+          if (isByServer && !isLeft) this.#onLost(owner)
+          lost.resolve(ended())
+        }),
     }
     return {
       connect: () => network.call('connect', () => void this.#open.add(listening)),
@@ -69,7 +78,10 @@ export class Notifications {
           return { channel: 'jobs', isDirect: true }
         }),
       untilLost: () => lost.promise,
-      end: async () => network.send(() => this.#end(listening)),
+      end: async () => {
+        isLeft = true
+        network.send(() => this.#end(listening, false))
+      },
     }
   }
 }

@@ -143,6 +143,16 @@ export class Sessions {
     return gone
   }
 
+  /** forget_gone_workers: those that hold no job any more are judged no longer. */
+  forgetGone(workerIds: Iterable<string>): void {
+    for (const workerId of workerIds) if (!this.#holdsJob(workerId)) this.#rows.delete(workerId)
+  }
+
+  #holdsJob(workerId: string): boolean {
+    for (const job of this.#state.jobs.running()) if (job.workerId === workerId) return true
+    return false
+  }
+
   #countGone(nowMs: number): number {
     let gone = 0
     for (const [workerId, row] of this.#rows)

@@ -39,6 +39,8 @@ export interface DatabaseListener {
   /** Its answer arrived. */
   onAnswered(route: Route, verb: string, args: unknown[], answer: unknown): void
   onFailed(route: Route, verb: string, reason: string): void
+  /** A process is told that the server has ended its listening connection. */
+  onHintsLost(owner: string): void
 }
 
 type Verb = (...args: unknown[]) => Promise<unknown>
@@ -83,7 +85,7 @@ export class SimDatabase {
     const { time, random, createUuid, policy, listener } = options
     this.#time = time
     this.network = new Network(time, random)
-    this.notifications = new Notifications(time, random)
+    this.notifications = new Notifications(time, random, (owner) => listener.onHintsLost(owner))
     this.#listener = listener
     const { store, state } = openMemoryStore({
       policy,
@@ -310,6 +312,7 @@ export class SimDatabase {
     this.#isWatched = !hasPresence || this.sessions.watchers() >= 2
     if (step.isRedundant === true) return step
     this.#forgetOutage()
+    this.sessions.forgetGone(before.gone.keys())
     this.#listener.onSweep({ step, ...before })
     step.isWatched = this.#isWatched
     return step

@@ -12,13 +12,35 @@ export class Departures {
   readonly #departures = new Map<string, { from: number; to: number }>()
   /** Workers some of whose calls failed on the way out. */
   readonly #hindered = new Set<string>()
+  /** By worker: when an operator asked it to leave. */
+  readonly asked = new Map<string, number>()
+  /** When workers that leave claimed. */
+  readonly lateClaims: { worker: string; at: number }[] = []
 
   constructor(evidence: Evidence) {
     this.#evidence = evidence
   }
 
+  noteAsked(worker: string, at: number): void {
+    this.asked.set(worker, at)
+  }
+
+  noteClaim(worker: string, sentAt: number): void {
+    if (sentAt > (this.#departures.get(worker)?.from ?? sentAt)) this.lateClaims.push({ worker, at: sentAt })
+  }
+
   noteStop(worker: string, at: number): void {
     this.#departures.set(worker, { from: at, to: Number.POSITIVE_INFINITY })
+  }
+
+  /** By worker. Those that were killed, or are not gone yet, have no end. */
+  get spans(): ReadonlyMap<string, { from: number; to: number }> {
+    return this.#departures
+  }
+
+  /** Whether a call of it failed on the way out. */
+  isHindered(worker: string): boolean {
+    return this.#hindered.has(worker)
   }
 
   has(worker: string): boolean {

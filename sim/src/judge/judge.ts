@@ -3,18 +3,42 @@ import { checkHistory } from '../../../chaos/src/judge/check-history.ts'
 import type { EventRow, History, Violation } from '../../../chaos/src/judge/history.ts'
 import type { Job } from '../../../src/job/job.ts'
 import type { Simulation } from '../world/simulation.ts'
+import { checkAttemptClocks } from './attempt-clocks.ts'
+import { Circumstances } from './circumstances.ts'
+import { checkClaimedAhead } from './claimed-ahead.ts'
+import { checkDeadWorkers } from './dead-workers.ts'
+import { checkFencing } from './fencing.ts'
+import { checkFreedSlots } from './freed-slots.ts'
 import { checkGivenUp } from './given-up.ts'
+import { checkLeaving } from './leaving.ts'
 import { checkPickups } from './pickups.ts'
+import { checkRenewals } from './renewals.ts'
 
 /** At most this many claims for each job of a run in which nothing goes wrong, */
 const CLAIMS_PER_JOB = 1.02
 /** and these: a worker that has seen few jobs may once claim too far ahead (three given back of 100 in seed 7818). */
 const GIVEN_BACK_ONCE = 3
 
+const rules: ((
+  simulation: Simulation,
+  history: History,
+  circumstances: Circumstances,
+) => Iterable<Violation>)[] = [
+  checkPickups,
+  checkFreedSlots,
+  checkClaimedAhead,
+  checkAttemptClocks,
+  checkFencing,
+  checkRenewals,
+  checkDeadWorkers,
+  checkLeaving,
+]
+
 export function judge(simulation: Simulation): Violation[] {
   const history = historyOf(simulation)
   simulation.gates.check(history)
   const { violations } = checkHistory(history)
+  const circumstances = new Circumstances(simulation, history)
   return [
     ...simulation.evidence.violations,
     ...violations.filter((violation) => !isOfRetried(simulation, violation)),
@@ -22,7 +46,7 @@ export function judge(simulation: Simulation): Violation[] {
     ...checkGivenUp(simulation, history.events),
     ...checkCalm(simulation, history),
     ...checkNeighbours(simulation, history),
-    ...checkPickups(simulation, history),
+    ...rules.flatMap((check) => [...check(simulation, history, circumstances)]),
   ]
 }
 

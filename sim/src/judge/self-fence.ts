@@ -1,4 +1,5 @@
-// A worker that cannot extend its leases claims nothing (C6), and one that hears that a lease is lost stops its handler (C2).
+// A worker that cannot extend its leases claims nothing (C6), and one that hears that a lease is lost (C2), or that its job is
+// cancelled or past its deadline, stops its handler.
 import type { HeartbeatAnswer, Lease } from '../../../src/job/lease.ts'
 import { leaseKey } from '../../../src/job/lease.ts'
 import type { SimWorker } from '../world/sim-worker.ts'
@@ -6,6 +7,8 @@ import type { VirtualTime } from '../world/virtual-time.ts'
 
 /** From the answer to the abort, unless the event loop is blocked. */
 const ABORT_MS = 1_000
+/** Answers to a heartbeat after which a handler must not run on. */
+const stops: ReadonlySet<HeartbeatAnswer> = new Set(['lost', 'cancel-asked', 'past-deadline'])
 /** One was under way when the heartbeats failed, and looks before its cursor if it finds nothing. */
 const CLAIMS_UNDER_WAY = 2
 
@@ -44,7 +47,7 @@ export class SelfFence {
 
   noteAnswers(worker: SimWorker, answers: (Lease & { answer: HeartbeatAnswer })[]): void {
     for (const { answer, ...lease } of answers)
-      if (answer === 'lost' && this.#isIgnored(worker, lease)) this.#lookAgain(worker, lease)
+      if (stops.has(answer) && this.#isIgnored(worker, lease)) this.#lookAgain(worker, lease, answer)
   }
 
   #isIgnored(worker: SimWorker, lease: Lease): boolean {
@@ -52,14 +55,14 @@ export class SelfFence {
     return !worker.isOver && !this.#aborted.has(key) && this.#options.isRunning(worker.name, key)
   }
 
-  #lookAgain(worker: SimWorker, lease: Lease): void {
+  #lookAgain(worker: SimWorker, lease: Lease, answer: HeartbeatAnswer): void {
     const { time, onViolation } = this.#options
     time.after(Math.max(0, worker.main.blockedUntilMs - time.nowMs) + ABORT_MS, null, () => {
       if (!this.#isIgnored(worker, lease)) return
       // Another handler has blocked the event loop meanwhile.
-      if (worker.main.blockedUntilMs + ABORT_MS > time.nowMs) return this.#lookAgain(worker, lease)
+      if (worker.main.blockedUntilMs + ABORT_MS > time.nowMs) return this.#lookAgain(worker, lease, answer)
       onViolation(
-        `job ${lease.jobId}: ${worker.name} was told that its lease is lost, and its handler runs on`,
+        `job ${lease.jobId}: ${worker.name} was answered ${answer} to a heartbeat, and its handler runs on`,
       )
     })
   }

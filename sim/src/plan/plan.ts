@@ -3,6 +3,7 @@ import type { QueueLimit } from '../../../chaos/src/judge/history.ts'
 import { createRandom, pickWeighted } from '../../../chaos/src/random.ts'
 import { type AttemptPlace, attemptPlaces } from '../world/places.ts'
 import { addBreaker, callTypes, type PlannedBreaker } from './breakers.ts'
+import { addClaimTroubles } from './claim-troubles.ts'
 import { addHints } from './hints.ts'
 import { drawLimits } from './limits.ts'
 import { addRarePlace } from './rare-places.ts'
@@ -124,7 +125,9 @@ const typesOf = {
 const LONG_EVERY = 25
 
 export function drawPlan(seed: number): Plan {
-  return seed % LONG_EVERY === 0 ? drawLongPlan(seed) : addHints(addBreaker(addRates(drawShortPlan(seed))))
+  return seed % LONG_EVERY === 0
+    ? drawLongPlan(seed)
+    : addHints(addBreaker(addRates(addClaimTroubles(drawShortPlan(seed)))))
 }
 
 /** The days of a fleet with long leases: few jobs for each worker, and faults many leases apart. */

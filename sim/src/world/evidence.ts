@@ -10,6 +10,18 @@ interface Span {
   to: number
 }
 
+export interface Abort extends Lease {
+  worker: string
+  at: number
+  reason: string
+}
+
+interface Deadline {
+  worker: string
+  claimedAt: number
+  at: number
+}
+
 export class Evidence {
   readonly #time: VirtualTime
   readonly #ledger: LedgerLine[] = []
@@ -38,6 +50,10 @@ export class Evidence {
   readonly hinted = new Map<string, Span[]>()
   /** When a worker was reserved for a job, or ran one alone. */
   readonly kept: Span[] = []
+  /** Attempts that were told to stop. */
+  readonly aborts: Abort[] = []
+  /** By job and lease, of claims whose stage has one: the deadline as the database knows it. */
+  readonly deadlines = new Map<string, Deadline>()
   /** By job and lease: when its worker learned that it is lost. */
   readonly #abortedAt = new Map<string, number>()
   /** Commits of these times were lost in failovers. */
@@ -93,6 +109,12 @@ export class Evidence {
     this.#noteState(spans, areArriving)
   }
 
+  /** `ms`: by the clock of the simulation. */
+  hearsHintsSince(worker: string, ms: number): boolean {
+    const last = this.hinted.get(worker)?.at(-1)
+    return last !== undefined && last.to === Number.POSITIVE_INFINITY && last.from < EPOCH_MS + ms
+  }
+
   noteKept(isAnyKept: boolean): void {
     this.#noteState(this.kept, isAnyKept)
   }
@@ -104,10 +126,16 @@ export class Evidence {
     if (!is && isOpen) last.to = this.#now
   }
 
-  noteClaims(claims: ClaimedJob[]): void {
-    for (const { jobId, fence, leaseId, type } of claims) {
+  noteClaims(worker: string, claims: ClaimedJob[]): void {
+    for (const { jobId, fence, leaseId, type, deadlineMs } of claims) {
       this.#leases.set(`${jobId} ${fence}`, leaseId)
       this.#types.set(jobId, type)
+      if (deadlineMs !== null)
+        this.deadlines.set(leaseKey({ jobId, leaseId }), {
+          worker,
+          claimedAt: this.#now,
+          at: this.#now + deadlineMs,
+        })
     }
   }
 
@@ -134,8 +162,9 @@ export class Evidence {
     }
   }
 
-  noteAborted(lease: Lease): void {
-    this.#abortedAt.set(leaseKey(lease), this.#now)
+  noteAborted(worker: string, { jobId, leaseId }: Lease, reason: string): void {
+    this.aborts.push({ worker, jobId, leaseId, reason, at: EPOCH_MS + this.#time.localMs })
+    if (reason === 'lease-lost') this.#abortedAt.set(leaseKey({ jobId, leaseId }), this.#now)
   }
 
   /** The event of a claim does not name its lease; what the store answered does. */
@@ -168,6 +197,11 @@ export class Evidence {
   /** The same of a time in whole milliseconds. */
   isLost(at: number): boolean {
     return this.#lost.some(({ from, to }) => at >= from - 1 && at <= to)
+  }
+
+  /** Whether a failover undid commits of this time. */
+  isAnyLostWithin(from: number, until: number): boolean {
+    return this.#lost.some((lost) => lost.from <= until && lost.to >= from)
   }
 
   /** Whether a failover undid what the worker had heard of this job: it holds the job again, and cannot know. */

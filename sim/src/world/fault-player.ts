@@ -121,7 +121,7 @@ export class FaultPlayer {
     kill: (_, { worker }) => worker?.kill(),
     deploy: (_, { worker }) => worker?.stop(),
     drain: (_, { worker }) => {
-      if (worker !== undefined) void this.#simulation.database.store.drainWorker(worker.name)
+      if (worker !== undefined) void this.#drain(worker.name)
     },
     pause: ({ durationMs }, { worker }) => {
       if (worker === undefined) return
@@ -207,6 +207,12 @@ export class FaultPlayer {
     const { network } = this.#simulation.database
     network.cutOff(name)
     this.#begin(name, 'blackhole', durationMs, () => network.reconnect(name))
+  }
+
+  async #drain(worker: string): Promise<void> {
+    const { database, departures, time } = this.#simulation
+    const answer = await database.store.drainWorker(worker)
+    if (answer === 'asked') departures.noteAsked(worker, EPOCH_MS + time.nowMs)
   }
 
   #operate(jobId: string | undefined, verb: 'cancelJobs' | 'retryJobs'): void {

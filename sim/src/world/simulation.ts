@@ -17,7 +17,9 @@ import { SimDatabase } from '../database/sim-database.ts'
 import { Transactions } from '../database/transactions.ts'
 import { Departures } from '../judge/departures.ts'
 import { FailedSweeps } from '../judge/failed-sweeps.ts'
+import { FirstClaims } from '../judge/first-claims.ts'
 import { Gates } from '../judge/gates/gates.ts'
+import { HintLosses } from '../judge/hint-losses.ts'
 import { MassExpiries } from '../judge/mass-expiries.ts'
 import { SelfFence } from '../judge/self-fence.ts'
 import { Slots } from '../judge/slots.ts'
@@ -60,6 +62,8 @@ export class Simulation {
   readonly #massExpiries: MassExpiries
   readonly #failedSweeps: FailedSweeps
   readonly #slots: Slots
+  readonly #hintLosses: HintLosses
+  readonly #firstClaims: FirstClaims
   readonly #selfFence: SelfFence
   #reaperLoop: Loop | undefined
   #generations: number[] = []
@@ -86,6 +90,7 @@ export class Simulation {
         onExecuted: (call, verb, args, answer) => this.#noteExecuted(call, verb, args, answer),
         onAnswered: (route, verb, args, answer) => this.#noteAnswered(route, verb, args, answer),
         onFailed: (route, verb, reason) => this.#noteFailed(route, verb, reason),
+        onHintsLost: (owner) => this.#hintLosses.noteLoss(this.#byName.get(owner)),
       },
     })
     this.transactions = new Transactions(this.time, (jobId) => this.database.leaseOf(jobId), report('tx'))
@@ -102,6 +107,8 @@ export class Simulation {
     this.departures = new Departures(this.evidence)
     this.gates = new Gates(this)
     this.service = plan.breaker === undefined ? undefined : new Service(plan.breaker)
+    this.#firstClaims = new FirstClaims(report('first claim'))
+    this.#hintLosses = new HintLosses(this, report('hints'))
     this.#player = new FaultPlayer(this)
     this.#sampler = new Sampler(this)
   }
@@ -270,7 +277,7 @@ export class Simulation {
     events.on('job:at-risk', ({ job }) => this.#note('at-risk', name, job))
     events.on('job:aborted', ({ job, reason }) => {
       this.#selfFence.noteAborted(job)
-      if (reason === 'lease-lost') this.evidence.noteAborted(job)
+      this.evidence.noteAborted(name, job, reason)
       this.places.arrive('aborted', name, job)
       this.say(name, `aborts ${shortId(job.jobId)}: ${reason}`)
     })
@@ -302,6 +309,8 @@ export class Simulation {
     if (verb === 'claimJobs') {
       this.evidence.noteKept(this.database.hasKeptWorkers)
       this.#selfFence.noteClaim(route.owner)
+      this.#firstClaims.noteClaim(route.owner)
+      this.departures.noteClaim(route.owner, EPOCH_MS + sentAtMs)
       this.#noteClaims(route.owner, answer as ClaimedJob[])
     }
     // Until it is answered, the worker does not know that it has a session.
@@ -319,7 +328,7 @@ export class Simulation {
   }
 
   #noteClaims(worker: string, claims: ClaimedJob[]): void {
-    this.evidence.noteClaims(claims)
+    this.evidence.noteClaims(worker, claims)
     for (const lease of claims) this.places.arrive('claimed', worker, lease)
   }
 
@@ -332,6 +341,7 @@ export class Simulation {
     }
     this.gates.noteAnswered(route.owner, verb, args, answer, this.#now)
     this.#failedSweeps.noteAnswer(route.owner, verb)
+    this.#firstClaims.noteAnswer(route, verb)
     // A session whose answer was lost is closed again by its worker.
     if (verb === 'takePresence') this.evidence.noteSession(route.owner)
     if (verb === 'heartbeatJobs' || route.kind === 'heartbeat') return
@@ -344,6 +354,7 @@ export class Simulation {
     // No release needs it.
     if (route.kind !== 'listen') this.departures.noteFailure(route.owner)
     this.#failedSweeps.noteFailure(route.owner, verb, this.#now)
+    this.#firstClaims.noteFailure(route.owner, verb)
     if (route.kind === 'heartbeat') this.evidence.disturb(route.owner, 'answer-lost', 0)
   }
 }

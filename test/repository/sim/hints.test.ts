@@ -127,7 +127,9 @@ describe('a job that is due', () => {
     const late = [event(1, 'a', 'queued', 0), claim(2, 'a', CLAIM_MS)]
     const ledger = [{ kind: 'started', worker: 'w1', job: 'b', lease: 'l', at: NOW - 5_000, pid: 0 }]
     expect(judged(late, { ledger })).toHaveLength(1)
-    evidence.noteClaims([{ jobId: 'b', leaseId: 'l', fence: 1, type: 'block' } as ClaimedJob])
+    evidence.noteClaims('w1', [
+      { jobId: 'b', leaseId: 'l', fence: 1, type: 'block', deadlineMs: null } as ClaimedJob,
+    ])
     expect(judged(late, { ledger })).toEqual([])
   })
 })

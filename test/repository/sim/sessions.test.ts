@@ -53,6 +53,20 @@ describe('sessions of the simulated server', () => {
     return gone
   }
 
+  it('a worker that is gone and holds no job is forgotten: it is no part of a later mass', async () => {
+    const dying = [await start('w1'), await start('w2'), await start('w3')]
+    await start('w4')
+    await start('w5')
+    for (const session of dying) {
+      lookFor(1_000)
+      sessions.end(session)
+      lookFor(10_000)
+      expect([...sessions.gone().keys()]).toEqual([session.workerId])
+      sessions.forgetGone(sessions.gone().keys())
+    }
+    expect(sessions.gone()).toEqual(new Map())
+  })
+
   it('a worker is gone after its grace, from the first look without its lock', async () => {
     await start('other')
     const session = await start('w1')
