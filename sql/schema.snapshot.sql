@@ -582,7 +582,7 @@
 -- function backoff_ms(p_steps_ms bigint[], p_base_ms bigint, p_max_ms bigint, p_jitter_ms bigint, p_ordinal integer, p_random double precision) returns bigint sql immutable af4c886ddc5d72291aaccb4c9eb0a19a
 -- function begin_operation(p_operation jsonb) returns jsonb plpgsql volatile enable_seqscan=off 2b00c84580fdb93ab7994543cfab1551
 -- function begin_request(p_actor text, p_key text, p_sha256 bytea) returns TABLE(outcome text, status integer, answer text) plpgsql volatile search_path=pg_catalog, pg_temp 7113134abf52528f0220fd8f9d411e53
--- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies, p_has_waited boolean) returns jsonb plpgsql volatile d6aaacd72f1204f3744078f2e63f9a06
+-- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies, p_has_waited boolean) returns jsonb plpgsql volatile 3c49378d0d2cc44a07f0076782c85e46
 -- function begin_waits(p_attachment text, p_job_ids text[], p_channel integer, p_for_ms bigint) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 1f6f821f1d9f91fe1965061c7ccad4bf
 -- function breaker_cooldown_ms(p_breaker <schema>.breakers) returns double precision sql immutable ed8059dc74c6bb99102835bada94251c
 -- function breaker_state(p_held_at timestamp with time zone, p_held_until timestamp with time zone, p_is_open boolean, p_mode text, p_cooldown_until timestamp with time zone) returns text sql stable 36186a0b938e75470831e9a6bf50bd07
@@ -804,7 +804,7 @@
 -- function record_late_result(p_id uuid, p_lease_id uuid, p_details jsonb) returns boolean plpgsql volatile 1d6857e050fcf87debeadb57276d90f6
 -- function record_observed_outcomes(p_at timestamp with time zone, p_otherwise text DEFAULT NULL::text) returns integer plpgsql volatile 22ce311d51a2076947c10fc598d74f7c
 -- function record_probe(p_name text, p_is_healthy boolean) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp 8ffdaf4a43f4c1a612e0acb3370a5922
--- function record_reaper_heartbeat(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 566477119b7715452c2836187564075a
+-- function record_reaper_heartbeat(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp ae3e0888a814a0d4219b1dde8f8e5945
 -- function record_sweep(p_reaper jsonb, p_cursor jsonb, p_reaped <schema>.reaped_job[], p_skipped integer, p_actor text, p_reason text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp f0bdc91dbc506af959b842720a471980
 -- function record_table_lock(p_now timestamp with time zone) returns json plpgsql volatile search_path=pg_catalog, pg_temp e97a6cc0bd43389d40aab3ce2c7159df
 -- function record_trends(p_attachment text, p_counts jsonb, p_ago_ms double precision DEFAULT 0) returns double precision plpgsql volatile search_path=pg_catalog, pg_temp e39e7fcc36f8d69b7d3c240ab83de37c

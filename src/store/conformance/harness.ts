@@ -15,7 +15,7 @@ export interface StoreHarness<Tx = never> extends TestBench {
 /** The part that most tests need. */
 export interface TestBench {
   store: JobStore
-  /** Moves the store's time forward. */
+  /** Moves the store's time forward, or back if negative. */
   elapse: (ms: number) => Promise<void>
   /** Inserts a row in any state, as an older worker or a manual edit would leave it. Returns its id. */
   plantJob: (fields: Partial<Job>) => Promise<string>

@@ -3,10 +3,13 @@ import { describeJobStore, type StoreHarness } from '../conformance/index.ts'
 import { createMemoryStore, type MemoryStoreOptions } from './memory-store.ts'
 
 function openMemory(options: MemoryStoreOptions): StoreHarness {
-  const store = createMemoryStore(options)
+  let aheadMs = 0
+  const store = createMemoryStore({ now: () => Date.now() + aheadMs, ...options })
   return {
     store,
-    elapse: async (ms) => store.elapse(ms),
+    elapse: async (ms) => {
+      aheadMs += ms
+    },
     plantJob: async (fields) => store.plantJob(fields),
     hasTransactions: false,
     close: async () => undefined,

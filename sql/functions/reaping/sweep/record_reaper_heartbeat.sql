@@ -14,9 +14,12 @@ begin
     return false;
   end if;
   v_now := clock_timestamp();
+  -- What is later than now was recorded before the clock was set back.
+  v_outages := v_outages * tstzmultirange(tstzrange(null, v_now, '[]'));
   update "unstuck".sweeps
      set reaper_id = p_reaper ->> 'reaper_id',
          swept_at = v_now,
+         outages = v_outages, outage_from = lower(v_outages), outage_to = upper(v_outages),
          -- A table lock recorded since this sweep began is still current.
          locked_since = nullif(locked_since, (p_cursor ->> 'locked_since')::timestamptz),
          server_started_at = pg_postmaster_start_time(), server_epoch = v_epoch,

@@ -198,6 +198,59 @@ function describeSteppedClock(opened: () => TestBench): void {
     expect(await sweep(bench.store, { reaper: facts })).toMatchObject({ reaped: [{ jobId }], held: 0 })
   })
 
+  it('C9 leases that ended in a step of more than half the shortest lease are held', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy({ ...policy, defaultLeaseMs: 6 * SECOND })
+    await startOne(store)
+    await elapse(8 * SECOND)
+    const facts = await factsOf(store, 8 * SECOND, 4 * SECOND)
+    expect(await sweep(store, { reaper: facts })).toMatchObject({ held: 1, holdReason: 'clock-stepped' })
+  })
+
+  it('C9 leases that ended in a shorter step are taken: it ends none that is renewed in time', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy({ ...policy, defaultLeaseMs: 6 * SECOND })
+    await startOne(store)
+    await elapse(8 * SECOND)
+    const facts = await factsOf(store, 8 * SECOND, 5.5 * SECOND)
+    expect(await sweep(store, { reaper: facts })).toMatchObject({ held: 0, reaped: [{}] })
+  })
+
+  it('C9 leases that ended in a step while sweeps failed are held', async () => {
+    const bench = opened()
+    await startAndOutlive(bench)
+    const facts = await factsOf(bench.store, 50 * SECOND, 20 * SECOND)
+    expect(await sweep(bench.store, { reaper: { ...facts, failingForMs: 20 * SECOND } })).toMatchObject({
+      reaped: [],
+      held: 1,
+    })
+  })
+
+  it('C9 an outage from before the clock was set back prolongs no later hold', async () => {
+    const bench = opened()
+    const { store, elapse } = bench
+    await startAndOutlive(bench)
+    expect((await sweep(store, { reaper: failing })).held).toBe(1)
+    await elapse(-HOUR)
+    const { jobId } = await startOne(store)
+    await elapse(90 * SECOND)
+    expect(await sweep(store, { reaper: failing })).toMatchObject({ reaped: [], held: 1 })
+    await elapse(61 * SECOND)
+    const after = await sweep(store, { reaper: { reaperId: 'reaper-1' } })
+    expect(after).toMatchObject({ reaped: [{ jobId }], held: 0 })
+  })
+
+  it('C9 an outage that had begun before the time to which the clock was set back ends then', async () => {
+    const bench = opened()
+    const { store, elapse } = bench
+    await startAndOutlive(bench)
+    expect((await sweep(store, { reaper: { ...failing, failingForMs: 3 * MINUTE } })).held).toBe(1)
+    await elapse(-10 * SECOND)
+    expect((await sweep(store, { reaper: { reaperId: 'reaper-1' } })).held).toBe(1)
+    await elapse(61 * SECOND)
+    expect(await sweep(store, { reaper: { reaperId: 'reaper-1' } })).toMatchObject({ held: 0 })
+  })
+
   it('C9 a lease that ended before the step is taken at once', async () => {
     const bench = opened()
     const { jobId } = await startAndOutlive(bench)

@@ -9,10 +9,19 @@ const MAX_CLOCK_DRIFT_MS = 5_000
 
 /** Called by the first step of a sweep. */
 export function noteOutage(state: MemoryState, moment: Moment, facts: ReaperFacts): void {
+  state.outages = pastOutages(state.outages, moment.nowMs)
   const found = detectOutage(state, moment, facts)
   if (found === null) return
   const longestMs = Math.max(...runningLeasesMs(state, moment))
   state.outages = joinOutages([...recentOutages(state.outages, found.fromMs, longestMs), found])
+}
+
+/** What is later than now was recorded before the clock was set back: it would hold every lease until then. */
+export function pastOutages(outages: readonly Outage[], nowMs: number): readonly Outage[] {
+  if (outages.every(({ toMs }) => toMs <= nowMs)) return outages
+  return outages.flatMap((outage) =>
+    outage.fromMs > nowMs ? [] : [{ ...outage, toMs: Math.min(outage.toMs, nowMs) }],
+  )
 }
 
 /** Sorted, and merged where they overlap: two reapers see one outage from different ticks. */
@@ -57,13 +66,13 @@ export function noteReached(state: MemoryState, { nowMs }: Moment, facts: Reaper
 
 function detectOutage(state: MemoryState, moment: Moment, facts: ReaperFacts): Outage | null {
   const { nowMs } = moment
-  const failed = detectFailedSweeps(state, moment, facts.failingForMs ?? 0)
+  const failed = detectFailedSweeps(state, moment, facts)
   if (failed !== null || facts.lastSweptAt === undefined) return failed
   const sweptAtMs = Date.parse(facts.lastSweptAt)
   const expectedMs = sweptAtMs + (facts.elapsedMs ?? Number.NaN)
+  const leastMs = leastStepMs(state, moment)
   // A reaper that got through with a stepped clock has already judged it.
-  const isJudged = reachedMs(state) - expectedMs > MAX_CLOCK_DRIFT_MS
-  const isStepped = nowMs - expectedMs > MAX_CLOCK_DRIFT_MS && !isJudged
+  const isStepped = nowMs - expectedMs > leastMs && reachedMs(state, moment) - expectedMs <= leastMs
   // Leases that expired before the end of a known outage were judged with it: no lease counts in two mass expiries.
   // A reaper that left sweeps to others has judged nothing since the last one.
   const judgedMs = Math.min(sweptAtMs, state.sweptAtMs ?? sweptAtMs)
@@ -74,20 +83,31 @@ function detectOutage(state: MemoryState, moment: Moment, facts: ReaperFacts): O
   return isMassExpiry ? { fromMs, toMs: nowMs, reason: 'mass-expiry' } : null
 }
 
-/** A reaper that got through has judged everything before. */
-function reachedMs(state: MemoryState): number {
-  return state.reachedAtMs ?? Number.NEGATIVE_INFINITY
+/** A shorter step ends no lease that is renewed in time. */
+function leastStepMs(state: MemoryState, moment: Moment): number {
+  return Math.min(MAX_CLOCK_DRIFT_MS, Math.min(...runningLeasesMs(state, moment)) / 2)
+}
+
+/** A reaper that got through has judged everything before; one in the future did so before the clock was set back. */
+function reachedMs({ reachedAtMs }: MemoryState, { nowMs }: Moment): number {
+  return reachedAtMs === null || reachedAtMs > nowMs ? Number.NEGATIVE_INFINITY : reachedAtMs
 }
 
 /**
  * If another reaper got through at most half a lease ago, no lease renewed in time can have expired since: the network of
  * this reaper was the problem.
  */
-function detectFailedSweeps(state: MemoryState, moment: Moment, failingForMs: number): Outage | null {
+function detectFailedSweeps(
+  state: MemoryState,
+  moment: Moment,
+  { failingForMs = 0, lastSweptAt }: ReaperFacts,
+): Outage | null {
   if (failingForMs <= 0) return null
   const { nowMs } = moment
-  const reachedAtMs = reachedMs(state)
-  const failingSinceMs = nowMs - failingForMs
+  const reachedAtMs = reachedMs(state, moment)
+  // If the clock has stepped meanwhile, they fail since an earlier time than it seems.
+  const sweptAtMs = lastSweptAt === undefined ? nowMs : Date.parse(lastSweptAt)
+  const failingSinceMs = Math.min(nowMs - failingForMs, sweptAtMs)
   const isOwnTrouble =
     reachedAtMs > failingSinceMs && nowMs - reachedAtMs <= Math.min(...runningLeasesMs(state, moment)) / 2
   return isOwnTrouble

@@ -7,7 +7,7 @@ import type { JobEvent } from '../../../job/event.ts'
 import type { Job } from '../../../job/job.ts'
 import type { PolicyOption, ReapedJob, SweepRequest, SweepStep } from '../../job-store.ts'
 import { forgetKeptWorkers } from '../../memory/lifecycle/last-chance.ts'
-import { joinOutages } from '../../memory/reaping/outages.ts'
+import { joinOutages, pastOutages } from '../../memory/reaping/outages.ts'
 import { previewSweep as previewInMemory, sweepJobs as sweepInMemory } from '../../memory/reaping/sweep.ts'
 import { checkWhole } from '../../memory/state/checks.ts'
 import type { MemoryState } from '../../memory/state/memory-state.ts'
@@ -173,10 +173,11 @@ async function keepHistory(
     if (request.reaper === undefined) return
     // Another reaper may have found an outage since this step read.
     const [first] = after.outages
-    if (first !== undefined)
-      state.outages = joinOutages([...state.outages, ...after.outages]).filter(
-        ({ toMs }) => toMs >= first.fromMs,
-      )
+    const known = pastOutages(state.outages, state.nowMs())
+    state.outages =
+      first === undefined
+        ? known
+        : joinOutages([...known, ...after.outages]).filter(({ toMs }) => toMs >= first.fromMs)
     if (step.next !== null) return
     state.sweptAtMs = Math.max(state.sweptAtMs ?? 0, after.sweptAtMs ?? 0)
     state.reachedAtMs = Math.max(state.reachedAtMs ?? 0, after.reachedAtMs ?? 0)
