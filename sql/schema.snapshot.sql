@@ -582,7 +582,7 @@
 -- function backoff_ms(p_steps_ms bigint[], p_base_ms bigint, p_max_ms bigint, p_jitter_ms bigint, p_ordinal integer, p_random double precision) returns bigint sql immutable af4c886ddc5d72291aaccb4c9eb0a19a
 -- function begin_operation(p_operation jsonb) returns jsonb plpgsql volatile enable_seqscan=off 2b00c84580fdb93ab7994543cfab1551
 -- function begin_request(p_actor text, p_key text, p_sha256 bytea) returns TABLE(outcome text, status integer, answer text) plpgsql volatile search_path=pg_catalog, pg_temp 7113134abf52528f0220fd8f9d411e53
--- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies, p_has_waited boolean) returns jsonb plpgsql volatile 3c49378d0d2cc44a07f0076782c85e46
+-- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies, p_has_waited boolean) returns jsonb plpgsql volatile 28fd3ac38e621c59e23815d5d2eb138e
 -- function begin_waits(p_attachment text, p_job_ids text[], p_channel integer, p_for_ms bigint) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 1f6f821f1d9f91fe1965061c7ccad4bf
 -- function breaker_cooldown_ms(p_breaker <schema>.breakers) returns double precision sql immutable ed8059dc74c6bb99102835bada94251c
 -- function breaker_state(p_held_at timestamp with time zone, p_held_until timestamp with time zone, p_is_open boolean, p_mode text, p_cooldown_until timestamp with time zone) returns text sql stable 36186a0b938e75470831e9a6bf50bd07
@@ -644,6 +644,7 @@
 -- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off e669fcb54dd396133567a93063c96748
 -- function failed_attempt(p_policy <schema>.policies, p_is_timeout boolean, p_attempt integer, p_max_attempts integer, p_is_free boolean DEFAULT false) returns integer sql immutable d4b33a6251e5e2a1b756b8899a25eac1
 -- function failed_probes(p_attachment text) returns text[] plpgsql stable search_path=pg_catalog, pg_temp 1f92553ab50db8b305c4ca9c662137af
+-- function failing_since(p_reaper jsonb, p_now timestamp with time zone) returns timestamp with time zone sql stable 5b2babc31c5383f9b637461940d30fe7
 -- function failure_event(p_outcome text, p_code text) returns text sql immutable a483ffcdcb76cd05cef035930cd74f40
 -- function failure_problem(p_failure jsonb, p_id_type text) returns text sql stable e3faa335e3ed4499bee192beda458a42
 -- function failure_wait_ms(p_policy <schema>.policies, p_outcome text, p_asked_ms double precision, p_steps_ms bigint[], p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns double precision sql volatile 5c1abccdfe414846db16307814bcb54b
@@ -711,6 +712,7 @@
 -- function last_release_ms(p_id uuid) returns double precision plpgsql stable search_path=pg_catalog, pg_temp 5e26f97855dbf432e05e2e8a8b5d2d98
 -- function lease_health() returns TABLE(id uuid, stage text, lease_ms bigint, ended_at timestamp with time zone, health text) sql stable 9e7a30f3bd8b628ca9e79164e12bfc33
 -- function leases_by_worker() returns jsonb sql stable 48348b2e63fb940bd02d9c0fa75f98bf
+-- function least_step_ms(p_shortest_lease_ms bigint) returns double precision sql immutable d5d184b37c3ea1da2f7361ae90a9cfb0
 -- function leave_presence(p_attachment text, p_worker_id text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp d09223ead7869d821f58602d9a0ef1de
 -- function limit_breaker(p_name text, p_limited_ms double precision) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp ba7adc02b6784abe57e2c8b177cca94c
 -- function limit_facts(p_queue text, p_group text) returns jsonb plpgsql volatile ff850189b64340912a98f3960a575263
@@ -804,7 +806,7 @@
 -- function record_late_result(p_id uuid, p_lease_id uuid, p_details jsonb) returns boolean plpgsql volatile 1d6857e050fcf87debeadb57276d90f6
 -- function record_observed_outcomes(p_at timestamp with time zone, p_otherwise text DEFAULT NULL::text) returns integer plpgsql volatile 22ce311d51a2076947c10fc598d74f7c
 -- function record_probe(p_name text, p_is_healthy boolean) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp 8ffdaf4a43f4c1a612e0acb3370a5922
--- function record_reaper_heartbeat(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp ae3e0888a814a0d4219b1dde8f8e5945
+-- function record_reaper_heartbeat(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp ad0d1abc51b321401b9e61b9d9436594
 -- function record_sweep(p_reaper jsonb, p_cursor jsonb, p_reaped <schema>.reaped_job[], p_skipped integer, p_actor text, p_reason text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp f0bdc91dbc506af959b842720a471980
 -- function record_table_lock(p_now timestamp with time zone) returns json plpgsql volatile search_path=pg_catalog, pg_temp e97a6cc0bd43389d40aab3ce2c7159df
 -- function record_trends(p_attachment text, p_counts jsonb, p_ago_ms double precision DEFAULT 0) returns double precision plpgsql volatile search_path=pg_catalog, pg_temp e39e7fcc36f8d69b7d3c240ab83de37c
@@ -919,6 +921,7 @@
 -- function watch_workers(p_attachment text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 9002b4827880558eec5e382cef0e4612
 -- function watchers(p_attachment text) returns integer sql stable search_path=pg_catalog, pg_temp 4b3debb48a8ac66b084f0ef25071fd71
 -- function withhold(p_kind text, p_identity text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 02a63f3bd27954fdc210d8c4464968c3
+-- function without_future(p_last <schema>.sweeps) returns <schema>.sweeps plpgsql volatile search_path=pg_catalog, pg_temp d185a72ddccdbc1f19057afbe9d5b209
 -- function worker_facts(p_attachment text, p_type text, p_queue text, p_leases jsonb) returns jsonb sql stable search_path=pg_catalog, pg_temp ab23ccefb8d12afc8e960ad95c02c5b9
 -- function worker_presence(p_attachment text) returns TABLE(worker_id text, presence text) plpgsql stable search_path=pg_catalog, pg_temp bcca3595d9a3137f877511f06e6d5ee4
 -- function wrapper_statement(p_schema text, p_name text, p_calls text, p_kept_name text) returns text plpgsql stable search_path=pg_catalog, pg_temp 3f5162a2f9b89f2992a1bf55f075eafc

@@ -8,9 +8,7 @@ declare
   v_last "unstuck".sweeps;
   v_swept_at timestamptz := (p_reaper ->> 'last_swept_at')::timestamptz;
   v_expected_at timestamptz := "unstuck".after_ms(v_swept_at, round((p_reaper ->> 'elapsed_ms')::numeric, 3)::float8);
-  v_failing_since timestamptz := "unstuck".after_ms(
-    v_now, -nullif(round((p_reaper ->> 'failing_for_ms')::numeric, 3)::float8, 0::float8));
-  v_step_ms float8;
+  v_failing_since timestamptz := "unstuck".failing_since(p_reaper, v_now);
   v_unjudged_from timestamptz;
   v_expired int;
   v_shortest_ms bigint;
@@ -21,17 +19,7 @@ declare
   v_reason text;
 begin
   select * into v_last from "unstuck".sweeps where attachment = /*attachment*/'native' and p_reaper is not null;
-  -- What is later than now was recorded before the clock was set back: it would hold every lease until then, and says
-  -- nothing about a reaper that got through.
-  if v_last.reached_at > clock_timestamp() then
-    v_last.reached_at := null;
-  end if;
-  v_last.outages := v_last.outages
-    operator(pg_catalog.*) tstzmultirange(tstzrange(null, clock_timestamp(), '[]'));
-  -- If the clock has stepped meanwhile, sweeps fail since an earlier time than it seems.
-  if v_failing_since is not null then
-    v_failing_since := least(v_failing_since, v_swept_at);
-  end if;
+  v_last := "unstuck".without_future(v_last);
   if p_has_waited then
     v_last.locked_since := coalesce(v_last.locked_since, v_last.swept_at, v_now);
   end if;
@@ -41,8 +29,6 @@ begin
     least(v_swept_at, "unstuck".after_ms(v_last.swept_at, -v_last.duration_ms)), upper(v_last.outages)) end;
   select * into v_expired, v_shortest_ms, v_longest_ms, v_is_mass
     from "unstuck"."running_signs"(p_policy, v_now, v_unjudged_from);
-  -- A shorter step ends no lease that is renewed in time.
-  v_step_ms := least(5000::float8, v_shortest_ms::float8 / 2::float8);
 
   -- After a failover, the new server may have been started before the old one.
   if v_last.server_started_at <> pg_postmaster_start_time() or v_last.server_epoch <> "unstuck".server_epoch() then
@@ -60,8 +46,8 @@ begin
     v_from := greatest(v_failing_since, v_last.reached_at);
     v_reason := 'sweeps-failed';
   -- A reaper that got through after it has judged it. A sweep long on its way looks like a step, and may meet a mass.
-  elsif "unstuck".ms_between(v_expected_at, v_now) > v_step_ms
-      and coalesce("unstuck".ms_between(v_expected_at, v_last.reached_at) <= v_step_ms, true) then
+  elsif "unstuck".ms_between(v_expected_at, v_now) > "unstuck".least_step_ms(v_shortest_ms) and coalesce(
+      "unstuck".ms_between(v_expected_at, v_last.reached_at) <= "unstuck".least_step_ms(v_shortest_ms), true) then
     v_from := case when v_is_mass then v_unjudged_from else v_expected_at end;
     v_reason := 'clock-stepped';
   elsif v_is_mass then

@@ -11,6 +11,29 @@ begin atomic
    where there_ms < p_lease_ms;
 end;
 
+-- Private: the last sweep without times after now, which are from before the clock was set back. Such an outage would
+-- hold every lease until then, and such a sweep says nothing about who gets through.
+create or replace function "unstuck".without_future(p_last "unstuck".sweeps)
+returns "unstuck".sweeps language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  p_last.outages := p_last.outages * tstzmultirange(tstzrange(null, clock_timestamp(), '[]'));
+  p_last.reached_at := case when p_last.reached_at <= clock_timestamp() then p_last.reached_at end;
+  return p_last;
+end
+$$;
+
+-- Private: since when the sweeps of a reaper fail. If the clock has stepped meanwhile, counting back ends too late.
+create or replace function "unstuck".failing_since(p_reaper jsonb, p_now timestamptz)
+returns timestamptz language sql stable
+return case when (p_reaper ->> 'failing_for_ms')::numeric > 0 then least(
+  "unstuck".after_ms(p_now, -round((p_reaper ->> 'failing_for_ms')::numeric, 3)::float8),
+  (p_reaper ->> 'last_swept_at')::timestamptz) end;
+
+-- Private: a shorter step of the clock ends no lease that is renewed in time.
+create or replace function "unstuck".least_step_ms(p_shortest_lease_ms bigint)
+returns float8 language sql immutable
+return least(5000::float8, p_shortest_lease_ms::float8 / 2::float8);
+
 -- Private: identifies one run of the server (C26). After a killed backend, the server ends all sessions, recovers and
 -- keeps its start time, but resets its statistics. A promoted standby has a new timeline. A restored backup is another
 -- database or has another table.

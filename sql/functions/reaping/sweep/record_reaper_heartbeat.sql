@@ -14,7 +14,7 @@ begin
     return false;
   end if;
   v_now := clock_timestamp();
-  -- What is later than now was recorded before the clock was set back.
+  -- Later times are from before the clock was set back.
   v_outages := v_outages * tstzmultirange(tstzrange(null, v_now, '[]'));
   update "unstuck".sweeps
      set reaper_id = p_reaper ->> 'reaper_id',

@@ -16,7 +16,7 @@ export function noteOutage(state: MemoryState, moment: Moment, facts: ReaperFact
   state.outages = joinOutages([...recentOutages(state.outages, found.fromMs, longestMs), found])
 }
 
-/** What is later than now was recorded before the clock was set back: it would hold every lease until then. */
+/** Later times are from before the clock was set back, and would hold every lease until then. */
 export function pastOutages(outages: readonly Outage[], nowMs: number): readonly Outage[] {
   if (outages.every(({ toMs }) => toMs <= nowMs)) return outages
   return outages.flatMap((outage) =>
