@@ -73,7 +73,11 @@ function heldAgainMs({ times, disturbances }: History, from: number, to: number)
 
 /** Sweeps hold after these. */
 function isHeld({ kind }: Disturbance): boolean {
-  return kind === CUT_OFF || (NO_SWEEPS.has(kind) && kind !== 'reaper-keeps-locks')
+  return (
+    kind === CUT_OFF ||
+    kind === 'server-clock-stepped' ||
+    (NO_SWEEPS.has(kind) && kind !== 'reaper-keeps-locks')
+  )
 }
 
 function iso(ms: number) {

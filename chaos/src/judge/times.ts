@@ -37,6 +37,7 @@ const NO_EXCUSE = new Set([
   'block',
   'pool-used-up',
   'clock-stepped',
+  'server-clock-stepped',
   'reaper-keeps-locks',
   'table-locked',
   'vacuum-full',
@@ -103,7 +104,7 @@ function iso(ms: number) {
 }
 
 function* checkUnexpired(
-  { times }: History,
+  { times, disturbances }: History,
   { jobId, claim, reapedAt, leaseEnd, cause }: Reap,
 ): Iterable<Violation> {
   // Whether it was, I19 judges (C24).
@@ -113,7 +114,11 @@ function* checkUnexpired(
       invariant: 'I10',
       message: `job ${jobId}: reaped ${leaseEnd - reapedAt} ms before its lease ended`,
     }
-  if (cause !== 'timeout' && reapedAt - claim.at < times.leaseMs - ROUNDING_MS)
+  // A lease lasts by the server's clock.
+  const isStepped = disturbances.some(
+    (step) => step.kind === 'server-clock-stepped' && isWithin(step, claim.at, reapedAt),
+  )
+  if (cause !== 'timeout' && !isStepped && reapedAt - claim.at < times.leaseMs - ROUNDING_MS)
     yield { invariant: 'I10', message: `job ${jobId}: reaped ${reapedAt - claim.at} ms after its claim` }
 }
 

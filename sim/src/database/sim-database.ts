@@ -10,12 +10,13 @@ import type { MemoryState } from '../../../src/store/memory/state/memory-state.t
 import type { NotificationConnection } from '../../../src/store/notification-connection.ts'
 import type { ReportAnswer } from '../../../src/store/ports/worker-store.ts'
 import type { PresenceConnection } from '../../../src/store/presence-connection.ts'
-import { EPOCH_MS, type VirtualTime } from '../world/virtual-time.ts'
+import type { VirtualTime } from '../world/virtual-time.ts'
 import { Call, type Route } from './call.ts'
 import { clientStore } from './client-store.ts'
 import { hintOf } from './hints.ts'
 import { Network } from './network.ts'
 import { Notifications } from './notifications.ts'
+import { ServerClock } from './server-clock.ts'
 import { openSession, type SessionNetwork } from './session-connection.ts'
 import { Sessions } from './sessions.ts'
 
@@ -54,6 +55,7 @@ export class SimDatabase {
   readonly store: MemoryJobStore
   readonly sessions: Sessions
   readonly #state: MemoryState
+  readonly clock: ServerClock
   readonly network: Network
   readonly notifications: Notifications
   areSlotsFull = false
@@ -84,6 +86,7 @@ export class SimDatabase {
   }) {
     const { time, random, createUuid, policy, listener } = options
     this.#time = time
+    this.clock = new ServerClock(time)
     this.network = new Network(time, random)
     this.notifications = new Notifications(time, random, (owner) => listener.onHintsLost(owner))
     this.#listener = listener
@@ -91,7 +94,7 @@ export class SimDatabase {
       policy,
       random,
       createUuid,
-      now: () => EPOCH_MS + time.nowMs,
+      now: () => this.clock.nowMs(),
       goneWorkers: () => this.sessions.gone(),
     })
     this.store = store
@@ -111,6 +114,10 @@ export class SimDatabase {
   endSessions(owner?: string): void {
     this.sessions.endAll(owner)
     this.notifications.endAll(owner)
+  }
+
+  stepClock(ms: number): void {
+    this.clock.step(ms, this.#state.eventCount)
   }
 
   get isUp(): boolean {
@@ -134,9 +141,11 @@ export class SimDatabase {
     for (const next of this.#waiting.splice(0)) this.#time.after(0, null, next)
   }
 
-  /** Packets of a slow network may arrive long after it is fast again. */
-  isSweepLate(owner: string, afterMs: number): boolean {
-    return this.#time.nowMs - (this.#sweepsOnTheWay.get(owner) ?? this.#time.nowMs) > afterMs
+  /** Whether nothing keeps the sweeps of a process. Packets of a slow network may arrive long after it is fast again. */
+  reaches(owner: string, lateMs: number): boolean {
+    const sentAtMs = this.#sweepsOnTheWay.get(owner) ?? this.#time.nowMs
+    const { network } = this
+    return !network.isCutOff(owner) && !network.lossy.has(owner) && this.#time.nowMs - sentAtMs <= lateMs
   }
 
   rows(): Job[] {

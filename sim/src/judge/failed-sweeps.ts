@@ -35,6 +35,11 @@ export class FailedSweeps {
     if (verb === 'sweepJobs') this.#failingSince.delete(`${owner} reportWorker`)
   }
 
+  /** Another process has its name now, and knows nothing of its failures. */
+  forget(owner: string): void {
+    for (const verb of verbs) this.#failingSince.delete(`${owner} ${verb}`)
+  }
+
   /** A sweep that was no redundant one reached the server. The first one of a process says nothing about its network. */
   noteSweep(owner: string, { sentAtMs, nowMs, isFirst }: ReachedSweep): void {
     const sinceMs = Math.min(...verbs.map((verb) => this.#failingSince.get(`${owner} ${verb}`) ?? nowMs))

@@ -8,6 +8,8 @@ import { addHints } from './hints.ts'
 import { drawLimits } from './limits.ts'
 import { addRarePlace } from './rare-places.ts'
 import { addRates, type Rates } from './rates.ts'
+import { addReapers } from './reapers.ts'
+import { addServerSteps } from './server-clock.ts'
 import { drawLongSettings, drawSettings, type Settings } from './settings.ts'
 
 export const jobTypes = [
@@ -53,11 +55,21 @@ export const faultKinds = [
   'reaper-kill',
   'hints-lost',
   'dependency-down',
+  'reaper-pause',
+  'reaper-cut-off',
+  'server-clock-step',
 ] as const
 export type FaultKind = (typeof faultKinds)[number]
 
-/** Those of notifications and of a service come with these (hints.ts, breakers.ts). */
-const drawnKinds = faultKinds.filter((kind) => kind !== 'hints-lost' && kind !== 'dependency-down')
+/** From streams of their own (hints.ts, breakers.ts, reapers.ts, server-clock.ts). */
+const addedKinds: ReadonlySet<FaultKind> = new Set([
+  'hints-lost',
+  'dependency-down',
+  'reaper-pause',
+  'reaper-cut-off',
+  'server-clock-step',
+])
+const drawnKinds = faultKinds.filter((kind) => !addedKinds.has(kind))
 
 /** Faults of one worker. */
 export const workerFaults = [
@@ -125,9 +137,11 @@ const typesOf = {
 const LONG_EVERY = 25
 
 export function drawPlan(seed: number): Plan {
-  return seed % LONG_EVERY === 0
-    ? drawLongPlan(seed)
-    : addHints(addBreaker(addRates(addClaimTroubles(drawShortPlan(seed)))))
+  const plan =
+    seed % LONG_EVERY === 0
+      ? drawLongPlan(seed)
+      : addReapers(addHints(addBreaker(addRates(addClaimTroubles(drawShortPlan(seed))))))
+  return addServerSteps(plan)
 }
 
 /** The days of a fleet with long leases: few jobs for each worker, and faults many leases apart. */

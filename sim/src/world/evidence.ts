@@ -3,6 +3,7 @@ import type { Disturbance } from '../../../chaos/src/faults/disturbances.ts'
 import type { LedgerLine, Violation } from '../../../chaos/src/judge/history.ts'
 import type { Sample } from '../../../chaos/src/judge/table-sampler.ts'
 import { type ClaimedJob, type Lease, leaseKey } from '../../../src/job/lease.ts'
+import type { SweepCall } from '../database/sim-database.ts'
 import { EPOCH_MS, type VirtualTime } from './virtual-time.ts'
 
 interface Span {
@@ -41,6 +42,8 @@ export class Evidence {
   readonly #types = new Map<string, string>()
   /** The last one. */
   #silence: Disturbance | undefined
+  /** The server's clock has stepped forward since the last sweep of a reaper. */
+  #isStepUnjudged = false
   /** By worker without a session. */
   readonly #sessionEnds = new Map<string, Disturbance>()
   readonly #enqueuedAt = new Map<string, number>()
@@ -85,6 +88,20 @@ export class Evidence {
       this.#silence = { who: 'workers', kind: 'workers-cut-off', from, to }
       this.disturbances.push(this.#silence)
     }
+  }
+
+  noteServerStep(ms: number): void {
+    this.disturb('*', 'server-clock-stepped', 0)
+    this.#isStepUnjudged ||= ms > 0
+  }
+
+  /** The first sweep of a process cannot know of a step before it, and holds nothing (C9: no earlier tick means no hold). */
+  noteSweepAfterStep({ request: { reaper, cursor }, step }: SweepCall): void {
+    if (!this.#isStepUnjudged) return
+    // Events are dated in whole milliseconds.
+    if (reaper?.lastSweptAt === undefined && step.reaped.length > 0)
+      this.disturb('*', 'step-unknown', 0).from -= 1
+    if (cursor === undefined && step.next === null) this.#isStepUnjudged = false
   }
 
   /** It lasts until the worker has another session, which full slots may prevent for long. */

@@ -1,6 +1,7 @@
 // Plays the faults of a plan, and logs each as a disturbance, so that the judge can distinguish a false reap from a deserved one.
 import { type Coverage, cellOf, isOfWorker } from '../coverage.ts'
 import type { Fault, FaultKind } from '../plan/plan.ts'
+import { serverStepMs } from '../plan/server-clock.ts'
 import type { Arrival } from './places.ts'
 import type { SimWorker } from './sim-worker.ts'
 import type { Simulation } from './simulation.ts'
@@ -182,6 +183,13 @@ export class FaultPlayer {
       for (const loop of [worker.main, worker.heart]) loop.skewMs += stepMs
       this.#begin(worker.name, 'clock-stepped', 0, () => {})
     },
+    'server-clock-step': (fault) => {
+      const { database, evidence, plan } = this.#simulation
+      const stepMs = serverStepMs(fault, plan.settings.policy.defaultLeaseMs)
+      this.#simulation.say('database', `its clock steps by ${stepMs} ms`)
+      database.stepClock(stepMs)
+      evidence.noteServerStep(stepMs)
+    },
     cancel: (_, { jobId }) => this.#operate(jobId, 'cancelJobs'),
     retry: (_, { jobId }) => this.#operate(jobId, 'retryJobs'),
     'hints-lost': ({ durationMs, size }) => {
@@ -197,13 +205,26 @@ export class FaultPlayer {
       service?.fail(size)
       this.#begin('service', 'dependency-down', durationMs, () => service?.recover())
     },
-    'reaper-kill': () => {
-      this.#simulation.say('reaper', 'is killed')
-      if (this.#simulation.plan.settings.reapers > 0) this.#simulation.startReaper()
-    },
+    'reaper-kill': ({ target }) =>
+      this.#hitReaper(target, (name) => {
+        this.#simulation.say(name, 'is killed')
+        this.#simulation.reapers.kill(name)
+      }),
+    'reaper-pause': ({ target, durationMs }) =>
+      this.#hitReaper(target, (name) => {
+        this.#simulation.reapers.pause(name, durationMs)
+        this.#stall(name, 'pause', durationMs)
+      }),
+    'reaper-cut-off': ({ target, durationMs }) =>
+      this.#hitReaper(target, (name) => this.#cutOff({ name }, durationMs)),
   }
 
-  #cutOff({ name }: SimWorker, durationMs: number): void {
+  #hitReaper(target: number, hit: (name: string) => void): void {
+    const name = this.#simulation.reapers.nameOf(target)
+    if (name !== undefined) hit(name)
+  }
+
+  #cutOff({ name }: Pick<SimWorker, 'name'>, durationMs: number): void {
     const { network } = this.#simulation.database
     network.cutOff(name)
     this.#begin(name, 'blackhole', durationMs, () => network.reconnect(name))

@@ -1,5 +1,6 @@
 // Looks at all rows every few moments, as chaos does: whether status and lease agree, and how late the latest lease is.
 import type { Simulation } from './simulation.ts'
+import { EPOCH_MS } from './virtual-time.ts'
 
 export class Sampler {
   readonly intervalMs: number
@@ -22,14 +23,15 @@ export class Sampler {
   }
 
   #sample(): void {
-    const { database, evidence } = this.#simulation
-    const at = database.store.now()
+    const { database, evidence, time } = this.#simulation
+    const at = EPOCH_MS + time.nowMs
     let mismatched = 0
     let overdueMs = 0
     for (const { status, leaseId, leaseExpiresAt } of database.rows()) {
       const isRunning = status === 'running'
       if (isRunning !== (leaseId !== null) || isRunning !== (leaseExpiresAt !== null)) mismatched++
-      if (isRunning && leaseExpiresAt !== null) overdueMs = Math.max(overdueMs, at - leaseExpiresAt.getTime())
+      if (isRunning && leaseExpiresAt !== null)
+        overdueMs = Math.max(overdueMs, at - database.clock.sinceMs(leaseExpiresAt.getTime(), at))
     }
     if (!this.#canSweep())
       evidence.disturb('*', 'reaper-keeps-locks', this.intervalMs).from -= this.intervalMs
@@ -38,17 +40,12 @@ export class Sampler {
 
   /** Whether some process can: nobody is late while none is. */
   #canSweep(): boolean {
-    const { database, plan, time, workers } = this.#simulation
-    const { reapers, policy } = plan.settings
-    const isLate = (name: string) => database.isSweepLate(name, policy.sweepIntervalMs / 2)
-    if (reapers > 0 && !isLate('reaper')) return true
+    const { database, plan, reapers, time, workers } = this.#simulation
+    const lateMs = plan.settings.policy.sweepIntervalMs / 2
+    if (reapers.canSweep(lateMs)) return true
     return workers.some(
       ({ isOver, main, name }) =>
-        !isOver &&
-        main.blockedUntilMs <= time.nowMs &&
-        !database.network.isCutOff(name) &&
-        !database.network.lossy.has(name) &&
-        !isLate(name),
+        !isOver && main.blockedUntilMs <= time.nowMs && database.reaches(name, lateMs),
     )
   }
 }

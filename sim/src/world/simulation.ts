@@ -6,7 +6,6 @@ import { createRandom } from '../../../chaos/src/random.ts'
 import type { Job } from '../../../src/job/job.ts'
 import { type ClaimedJob, type Lease, leaseKey } from '../../../src/job/lease.ts'
 import type { RuntimeEventEmitter } from '../../../src/observe/events.ts'
-import { startReaper } from '../../../src/runtime/services/reaper.ts'
 import { replaceTiming } from '../../../src/runtime/timing/timing.ts'
 import type { HeartbeatReport, SweepRequest, SweepStep } from '../../../src/store/job-store.ts'
 import type { Coverage } from '../coverage.ts'
@@ -30,13 +29,14 @@ import { Evidence } from './evidence.ts'
 import { FaultPlayer } from './fault-player.ts'
 import { handlersOf } from './handlers.ts'
 import { type AttemptPlace, type Place, Places } from './places.ts'
+import { Reapers } from './reapers.ts'
 import { Sampler } from './sampler.ts'
 import { Service } from './service.ts'
 import { SimWorker } from './sim-worker.ts'
 import { Trace } from './trace.ts'
 import { noteUncaught } from './uncaught.ts'
 import { uuids } from './uuids.ts'
-import { EPOCH_MS, Loop, VirtualTime } from './virtual-time.ts'
+import { EPOCH_MS, VirtualTime } from './virtual-time.ts'
 
 /** The stream of the world differs from that of the plan. */
 const WORLD = 0x5bd1e995
@@ -54,6 +54,7 @@ export class Simulation {
   readonly service: Service | undefined
   /** By place; a place has one process after the other. */
   readonly workers: SimWorker[] = []
+  readonly reapers: Reapers
   readonly #byName = new Map<string, SimWorker>()
   readonly #player: FaultPlayer
   readonly #sampler: Sampler
@@ -65,7 +66,6 @@ export class Simulation {
   readonly #hintLosses: HintLosses
   readonly #firstClaims: FirstClaims
   readonly #selfFence: SelfFence
-  #reaperLoop: Loop | undefined
   #generations: number[] = []
   #acknowledged = 0
   #isHealed = false
@@ -86,7 +86,10 @@ export class Simulation {
       createUuid: this.#nextUuid,
       policy: plan.settings.policy,
       listener: {
-        onSweep: (call) => this.#massExpiries.noteSweep(call),
+        onSweep: (call) => {
+          this.evidence.noteSweepAfterStep(call)
+          this.#massExpiries.noteSweep(call)
+        },
         onExecuted: (call, verb, args, answer) => this.#noteExecuted(call, verb, args, answer),
         onAnswered: (route, verb, args, answer) => this.#noteAnswered(route, verb, args, answer),
         onFailed: (route, verb, reason) => this.#noteFailed(route, verb, reason),
@@ -96,7 +99,10 @@ export class Simulation {
     this.transactions = new Transactions(this.time, (jobId) => this.database.leaseOf(jobId), report('tx'))
     this.#endedLeases = new EndedLeases(report('lease'))
     const onSilence = (fromMs: number, toMs: number) => this.evidence.noteSilence(fromMs, toMs)
-    this.#massExpiries = new MassExpiries({ onSilence, onViolation: report('mass') })
+    this.#massExpiries = new MassExpiries({
+      onSilence: (fromMs) => onSilence(this.database.clock.sinceMs(fromMs, this.#now), this.#now),
+      onViolation: report('mass'),
+    })
     this.#failedSweeps = new FailedSweeps(plan.settings.policy.defaultLeaseMs, onSilence)
     this.#slots = new Slots(plan.settings.concurrency, report('slots'))
     this.#selfFence = new SelfFence({
@@ -109,6 +115,12 @@ export class Simulation {
     this.service = plan.breaker === undefined ? undefined : new Service(plan.breaker)
     this.#firstClaims = new FirstClaims(report('first claim'))
     this.#hintLosses = new HintLosses(this, report('hints'))
+    this.reapers = new Reapers({
+      time: this.time,
+      database: this.database,
+      settings: plan.settings,
+      onStart: (name) => this.#failedSweeps.forget(name),
+    })
     this.#player = new FaultPlayer(this)
     this.#sampler = new Sampler(this)
   }
@@ -130,7 +142,7 @@ export class Simulation {
     for (const [queue, limit] of Object.entries(limits)) void this.database.store.limitQueue(queue, limit)
     this.service?.begin(this.database.store)
     for (let place = 0; place < settings.workers; place++) this.#startWorker(place)
-    if (settings.reapers > 0) this.startReaper()
+    this.reapers.startAll()
     this.#startEnqueuer(jobs)
     for (const fault of faults) this.#player.schedule(fault)
     this.time.after(this.plan.durationMs, null, () => {
@@ -237,16 +249,6 @@ export class Simulation {
     this.evidence.disturb(worker.name, 'gone', Number.POSITIVE_INFINITY)
     const restartMs = 50 + this.random() * this.plan.settings.policy.defaultLeaseMs
     if (!this.#isClosing) this.time.after(restartMs, null, () => this.#startWorker(place))
-  }
-
-  /** A process of its own that only sweeps. */
-  startReaper(): void {
-    if (this.#reaperLoop !== undefined) this.#reaperLoop.isDead = true
-    const loop = new Loop('reaper', this.time.nowMs)
-    this.#reaperLoop = loop
-    const store = this.database.connect({ loop, owner: 'reaper', kind: 'main', timeoutMs: 30_000 })
-    const intervalMs = this.plan.settings.policy.sweepIntervalMs
-    this.time.after(0, loop, () => void startReaper({ tables: [{ name: 'jobs', store }], intervalMs }))
   }
 
   #startEnqueuer(jobs: PlannedJob[]): void {

@@ -118,6 +118,13 @@ describe('a reaper whose sweeps failed', () => {
     expect(outages).toEqual([[2_000, 8_001]])
   })
 
+  it('has met none if the failures were those of a process that was killed', () => {
+    sweeps.noteFailure('r1', 'reportWorker', 3_000)
+    sweeps.forget('r1')
+    reach('r1', 8_000, 8_001)
+    expect(outages).toEqual([])
+  })
+
   it('has met one if a sweep of it was long on its way', () => {
     reach('r2', 4_000, 9_001)
     expect(outages).toEqual([[4_000, 9_001]])

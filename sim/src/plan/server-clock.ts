@@ -1,0 +1,35 @@
+// Steps of the server's clock in some of the plans. From a stream of their own: the plans of other seeds stay as they are.
+import { createRandom } from '../../../chaos/src/random.ts'
+import { attemptPlaces } from '../world/places.ts'
+import type { Fault, Plan } from './plan.ts'
+
+const STREAM = 0x2545f491
+/** Share of the plans with faults in which it steps. */
+const SHARE = 0.2
+const MOST_LEASES = 4
+
+export function addServerSteps(plan: Plan): Plan {
+  const random = createRandom(plan.seed ^ STREAM)
+  if (plan.settings.flavour !== 'faults' || random() >= SHARE) return plan
+  // Tokens and breakers count by the server's clock, and so do the judge's own counts of them.
+  if (plan.rates !== undefined || plan.breaker !== undefined) return plan
+  const faults = [...plan.faults, ...drawSteps(random, plan)]
+  return { ...plan, faults: faults.toSorted((a, b) => a.atMs - b.atMs) }
+}
+
+/** In either direction, and small more often than large. */
+export function serverStepMs({ size }: Fault, leaseMs: number): number {
+  const share = 2 * size - 1
+  return Math.round(MOST_LEASES * leaseMs * share * Math.abs(share))
+}
+
+function drawSteps(random: () => number, { durationMs }: Plan): Fault[] {
+  return Array.from({ length: 1 + Math.floor(3 * random()) }, () => ({
+    atMs: random() * durationMs,
+    kind: 'server-clock-step',
+    target: 0,
+    durationMs: 0,
+    size: random(),
+    place: random() < 0.5 ? (attemptPlaces[Math.floor(random() * attemptPlaces.length)] ?? null) : null,
+  }))
+}
