@@ -1,7 +1,8 @@
 import type { ClaimedJob } from '../../../src/job/lease.ts'
 import type { DependencyCall } from '../../../src/policy/dependency/breaker.ts'
 import type { TokenGrant } from '../../../src/policy/dependency/rate-limit.ts'
-import type { Breaker, SweepStep } from '../../../src/store/job-store.ts'
+import type { Breaker, ScheduleRun, SweepStep } from '../../../src/store/job-store.ts'
+import type { Occurrence } from '../../../src/store/ports/schedule-store.ts'
 import { leasesOf } from './leases-of.ts'
 
 /** Verbs that are not worth a line of the trace. */
@@ -10,6 +11,7 @@ const quiet = new Set([
   'reportWorker',
   'hasDueJobs',
   'listBreakers',
+  'listSchedules',
   'watchBreakers',
   'connect',
   'identify',
@@ -48,6 +50,10 @@ export function describeCall(verb: string, args: unknown[], answer: unknown): st
   if (verb === 'recordCalls') {
     const calls = (args[1] as DependencyCall[]).map(describeReport)
     return `: ${calls.join(', ')}, ${(answer as Breaker).state}`
+  }
+  if (verb === 'runSchedule') {
+    const { dueAt } = args[1] as Occurrence
+    return `: ${String(args[0])} of ${dueAt.toISOString()}, ${(answer as ScheduleRun).outcome}`
   }
   if (verb === 'recordProbe') return `: ${args[1] === true ? 'good' : 'bad'}, ${(answer as Breaker).state}`
   if (verb === 'takeTokens') return `: ${(answer as TokenGrant).granted} of ${String(args[1] ?? 1)}`

@@ -1,7 +1,7 @@
 // Hints of a commit: send_job_hint.sql, send_hint.sql and send_cancel_hint.sql in TypeScript.
 import type { Job, NewJob } from '../../../src/job/job.ts'
 import { leaseNumber } from '../../../src/runtime/heartbeat/lease-number.ts'
-import type { SweepStep } from '../../../src/store/job-store.ts'
+import type { ScheduleRun, SweepStep } from '../../../src/store/job-store.ts'
 import { dueMs } from '../../../src/store/memory/state/job-table.ts'
 import { leasesOf } from './leases-of.ts'
 
@@ -36,6 +36,10 @@ export function hintOf({ verb, args, answer }: Commit, after: AfterCommit): stri
       (args[0] as NewJob[]).map(({ type, queue = type }) => ({ queue, delayMs: 0 })),
       after.seed,
     )
+  if (verb === 'runSchedule') {
+    const run = answer as ScheduleRun
+    return run.outcome === 'enqueued' ? requeuedHint([run.jobId], after) : null
+  }
   if (verb === 'failJobs' || verb === 'releaseJobs')
     return requeuedHint(
       leasesOf(verb, args).map(({ jobId }) => jobId),

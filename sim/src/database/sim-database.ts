@@ -2,7 +2,6 @@
 // slots.
 import type { JobEvent } from '../../../src/job/event.ts'
 import type { Job } from '../../../src/job/job.ts'
-import type { BreakerFacts } from '../../../src/policy/dependency/breaker.ts'
 import type { PolicyOverride } from '../../../src/policy/policy.ts'
 import type { HeartbeatStore, JobStore, SweepRequest, SweepStep } from '../../../src/store/job-store.ts'
 import { type MemoryJobStore, openMemoryStore } from '../../../src/store/memory/memory-store.ts'
@@ -152,8 +151,8 @@ export class SimDatabase {
     return [...this.#state.jobs.values()]
   }
 
-  breakerOf(name: string): BreakerFacts | undefined {
-    return this.#state.breakers.get(name)?.facts
+  get tables(): Pick<MemoryState, 'breakers' | 'schedules'> {
+    return this.#state
   }
 
   leaseOf(jobId: string): string | null {

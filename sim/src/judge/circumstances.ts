@@ -8,7 +8,7 @@ import type { Simulation } from '../world/simulation.ts'
 export const LATE_PACKETS = 30
 
 /** They hinder no worker. */
-const HARMLESS = new Set(['clock-stepped', 'reaper-keeps-locks', 'hints-lost'])
+const HARMLESS = new Set(['clock-stepped', 'reaper-keeps-locks', 'hints-lost', 'dependency-down'])
 /** They take a heartbeat to get over, and not until the next session. */
 const MOMENTARY = new Set(['presence-ended'])
 
@@ -78,16 +78,20 @@ export class Circumstances {
 
   /** Whether it had a free slot and nothing hindered it, from a lease before. */
   canClaim(worker: string, from: number, until: number): boolean {
-    const { plan, evidence, departures } = this.#run
+    const { plan, evidence } = this.#run
+    return (
+      this.isFree(worker, from, until) &&
+      this.holdsWithin(worker, from, until).length < plan.settings.concurrency &&
+      !evidence.kept.some((span) => isWithin(span, from, until))
+    )
+  }
+
+  /** Whether it had started, had not left, and nothing hindered it from a lease before or blocked its event loop. */
+  isFree(worker: string, from: number, until: number): boolean {
+    const { evidence, departures } = this.#run
     const sinceMs = from - this.#leaseMs
     if ((evidence.startedAt.get(worker) ?? until) > sinceMs || departures.hasLeft(worker, until)) return false
-    const held = this.holdsWithin(worker, from, until)
-    return (
-      held.length < plan.settings.concurrency &&
-      !held.some(({ isBlocking }) => isBlocking) &&
-      !evidence.kept.some((span) => isWithin(span, from, until)) &&
-      !this.isHindered(worker, sinceMs, until)
-    )
+    return !this.isBlocked(worker, from, until) && !this.isHindered(worker, sinceMs, until)
   }
 }
 

@@ -35,7 +35,7 @@ const rules: readonly Rule[] = [checkClaimedAhead, checkLeaving]
 
 export function judge(simulation: Simulation): Violation[] {
   const history = historyOf(simulation)
-  simulation.gates.check(history)
+  simulation.gates.check(simulation, history)
   const { violations } = checkHistory(history)
   const circumstances = new Circumstances(simulation, history)
   return [

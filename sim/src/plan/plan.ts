@@ -9,6 +9,7 @@ import { drawLimits } from './limits.ts'
 import { addRarePlace } from './rare-places.ts'
 import { addRates, type Rates } from './rates.ts'
 import { addReapers } from './reapers.ts'
+import { addSchedules, type PlannedSchedule } from './schedules.ts'
 import { addServerSteps } from './server-clock.ts'
 import { drawLongSettings, drawSettings, type Settings } from './settings.ts'
 
@@ -103,6 +104,7 @@ export interface Plan {
   limits: Record<string, QueueLimit>
   rates?: Rates
   breaker?: PlannedBreaker
+  schedules?: PlannedSchedule[]
   durationMs: number
   jobs: PlannedJob[]
   faults: Fault[]
@@ -140,7 +142,7 @@ export function drawPlan(seed: number): Plan {
   const plan =
     seed % LONG_EVERY === 0
       ? drawLongPlan(seed)
-      : addReapers(addHints(addBreaker(addRates(addClaimTroubles(drawShortPlan(seed))))))
+      : addReapers(addHints(addSchedules(addBreaker(addRates(addClaimTroubles(drawShortPlan(seed)))))))
   return addServerSteps(plan)
 }
 

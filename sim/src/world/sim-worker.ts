@@ -13,11 +13,15 @@ import {
 } from '../../../src/runtime/heartbeat/thread-heartbeat.ts'
 import { listenToHints } from '../../../src/runtime/listening/listen-to-hints.ts'
 import type { Listener } from '../../../src/runtime/listening/listener.ts'
+import { type Scheduler, startScheduler } from '../../../src/runtime/services/scheduler.ts'
 import { startWorker, type Worker, type WorkerOptions } from '../../../src/runtime/worker/worker.ts'
 import { startWorkerReport } from '../../../src/runtime/worker/worker-report.ts'
+import type { JobStore } from '../../../src/store/job-store.ts'
 import type { SimDatabase } from '../database/sim-database.ts'
 import type { Transactions } from '../database/transactions.ts'
+import type { PlannedSchedule } from '../plan/schedules.ts'
 import type { Settings } from '../plan/settings.ts'
+import { recurringJob } from './recurring-jobs.ts'
 import { CALL_TIMEOUT_MS, type Service } from './service.ts'
 import { Loop, type VirtualTime } from './virtual-time.ts'
 
@@ -26,6 +30,8 @@ export interface SimWorkerOptions {
   time: VirtualTime
   database: SimDatabase
   settings: Settings
+  /** That it looks after. */
+  schedules: PlannedSchedule[]
   handlers: (worker: SimWorker) => RegisteredHandler[]
   transactions: Transactions
   /** That its handlers call. */
@@ -51,6 +57,8 @@ export class SimWorker {
   readonly heart: Loop
   readonly #options: SimWorkerOptions
   #worker: Worker | undefined
+  #scheduler: Scheduler | undefined
+  #mayEnqueue = true
   isOver = false
 
   constructor(options: SimWorkerOptions) {
@@ -133,9 +141,24 @@ export class SimWorker {
       onHints(this, areArriving)
     }
     const listener = settings.hintedPollMs === null ? undefined : this.#listen(worker, hear)
+    this.#startScheduler(store, events)
     void worker.ended
-      .then(() => Promise.all([report.stop(), listener?.stop()]))
+      .then(() => Promise.all([report.stop(), listener?.stop(), this.#scheduler?.stop()]))
       .then(() => this.#end(onEnded, false))
+  }
+
+  #startScheduler(store: JobStore, events: RuntimeEventEmitter): void {
+    const { schedules } = this.#options
+    if (schedules.length > 0 && this.#mayEnqueue)
+      this.#scheduler = startScheduler({ store, events, schedules: schedules.map(recurringJob) })
+  }
+
+  /** Calls once it has enqueued its last recurring job. */
+  endSchedules(onEnded: () => void): void {
+    this.#mayEnqueue = false
+    if (this.#scheduler === undefined) return onEnded()
+    const scheduler = this.#scheduler
+    this.#options.time.after(0, this.main, () => void scheduler.stop().then(onEnded))
   }
 
   #listen(worker: Worker, hear: (areArriving: boolean) => void): Listener {

@@ -30,6 +30,7 @@ import { FaultPlayer } from './fault-player.ts'
 import { handlersOf } from './handlers.ts'
 import { type AttemptPlace, type Place, Places } from './places.ts'
 import { Reapers } from './reapers.ts'
+import { beginSchedules } from './recurring-jobs.ts'
 import { Sampler } from './sampler.ts'
 import { Service } from './service.ts'
 import { SimWorker } from './sim-worker.ts'
@@ -141,6 +142,7 @@ export class Simulation {
     const { settings, limits, jobs, faults } = this.plan
     for (const [queue, limit] of Object.entries(limits)) void this.database.store.limitQueue(queue, limit)
     this.service?.begin(this.database.store)
+    beginSchedules(this.database.store, this.plan.schedules)
     for (let place = 0; place < settings.workers; place++) this.#startWorker(place)
     this.reapers.startAll()
     this.#startEnqueuer(jobs)
@@ -148,6 +150,7 @@ export class Simulation {
     this.time.after(this.plan.durationMs, null, () => {
       this.#player.healAll()
       this.#isHealed = true
+      if (this.plan.schedules !== undefined) this.gates.endSchedules(this.workers)
       this.say('everything', 'is healed')
     })
     this.#sampler.start()
@@ -163,7 +166,11 @@ export class Simulation {
       jobs.reduce((sum, { workMs }) => sum + workMs, 0) * 3
     await this.time.runUntil(
       limitMs,
-      () => this.#isHealed && this.#acknowledged === jobs.length && this.#haveAllEnded(),
+      () =>
+        this.#isHealed &&
+        !this.gates.isScheduling &&
+        this.#acknowledged === jobs.length &&
+        this.#haveAllEnded(),
     )
     this.#isClosing = true
     this.#sampler.stop()
@@ -220,6 +227,7 @@ export class Simulation {
       settings: this.plan.settings,
       transactions: this.transactions,
       service: this.service,
+      schedules: this.#isHealed ? [] : (this.plan.schedules ?? []),
       handlers: (started) =>
         handlersOf(started, {
           onWork: (kind, job) => this.#note(kind, started.name, job),
@@ -253,11 +261,7 @@ export class Simulation {
 
   #startEnqueuer(jobs: PlannedJob[]): void {
     const { time, database, evidence } = this
-    const onAnswered = (jobId: string | undefined) => {
-      this.#acknowledged++
-      if (jobId !== undefined) evidence.noteEnqueued(jobId)
-    }
-    startEnqueuer(jobs, { time, database, onAnswered })
+    startEnqueuer(jobs, { time, database, evidence, onAnswered: () => this.#acknowledged++ })
   }
 
   #noteReached(place: AttemptPlace, worker: string, lease: Lease): void {
@@ -352,7 +356,7 @@ export class Simulation {
 
   #noteFailed(route: Route, verb: string, reason: string): void {
     this.say(route.owner, `${verb}: ${reason}`)
-    this.gates.noteFailed(route.owner, verb)
+    this.gates.noteFailed(route.owner, verb, this.#now)
     // No release needs it.
     if (route.kind !== 'listen') this.departures.noteFailure(route.owner)
     this.#failedSweeps.noteFailure(route.owner, verb, this.#now)
