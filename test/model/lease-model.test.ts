@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, it } from 'vitest'
 import { clipProfile } from '../../src/profile/clip.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
 import { clipTables } from '../support/tables/clip-tables.ts'
-import { groupProperty, leaseProperty } from './lease-model.ts'
+import { gateProperty, groupProperty, leaseProperty } from './lease-model.ts'
 import { createModelBench, type ModelBench } from './model-bench.ts'
 import { countingOf, everyCounting } from './policies.ts'
 
@@ -34,6 +34,15 @@ describe('native table', () => {
     'RATE-7 jobs of groups and limited queues start when the model says so',
     async () => {
       const property = groupProperty(bench, everyCounting)
+      await fc.assert(property, parameters(Math.ceil(runs / 4)))
+    },
+    timeoutMs,
+  )
+
+  it(
+    'BREAK-1 breakers and buckets are as the model says',
+    async () => {
+      const property = gateProperty(bench, everyCounting)
       await fc.assert(property, parameters(Math.ceil(runs / 4)))
     },
     timeoutMs,

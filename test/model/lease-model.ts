@@ -6,6 +6,7 @@ import type { TableProfile } from '../../src/profile/profile.ts'
 import { createMemoryStore } from '../../src/store/memory/index.ts'
 import type { LeaseCommand } from './commands/command.ts'
 import { failoverCommands } from './commands/failover-commands.ts'
+import { gateCommands, gatePolicy, openGates, removeGates } from './commands/gate-commands.ts'
 import { addGrouped, ampleBudget, groupCommands, liftLimits } from './commands/group-commands.ts'
 import { operatorCommands, passHours, sweepToTheEnd } from './commands/operator-commands.ts'
 import { reportCommands } from './commands/report-commands.ts'
@@ -23,6 +24,7 @@ interface Play {
   first: fc.Arbitrary<LeaseCommand>
   commands: { arbitrary: fc.Arbitrary<LeaseCommand>; weight: number }[]
   policy?: PolicyOverride
+  atTheStart?: (pair: Pair) => Promise<void>
   /** Before the last claims, which must meet every job. */
   beforeTheEnd?: (pair: Pair) => Promise<void>
 }
@@ -46,11 +48,22 @@ const groups: Play = {
   beforeTheEnd: liftLimits,
 }
 
+const gates: Play = {
+  first: add,
+  commands: gateCommands,
+  policy: gatePolicy,
+  atTheStart: openGates,
+  beforeTheEnd: removeGates,
+}
+
 export const leaseProperty = (bench: ModelBench, counting: fc.Arbitrary<Counting>) =>
   propertyOf(bench, counting, everything)
 
 export const groupProperty = (bench: ModelBench, counting: fc.Arbitrary<Counting>) =>
   propertyOf(bench, counting, groups)
+
+export const gateProperty = (bench: ModelBench, counting: fc.Arbitrary<Counting>) =>
+  propertyOf(bench, counting, gates)
 
 function propertyOf(bench: ModelBench, counting: fc.Arbitrary<Counting>, play: Play) {
   const commands = fc.noBias(fc.commands([fc.oneof(...play.commands)], { maxCommands, size: 'max' }))
@@ -58,6 +71,7 @@ function propertyOf(bench: ModelBench, counting: fc.Arbitrary<Counting>, play: P
     const startedAtMs = performance.now()
     const pair = await openPair(bench, { ...basePolicy, ...policy, ...play.policy })
     try {
+      await play.atTheStart?.(pair)
       await first.run(pair.model, pair.system)
       await fc.asyncModelRun(() => ({ model: pair.model, real: pair.system }), steps)
       await assertSameState(pair)

@@ -56,6 +56,9 @@ export async function createModelBench(options: BenchOptions & { schema: string 
     `${engine}.events`,
     `${engine}.kept_workers`,
     `${engine}.workers`,
+    `${engine}.breakers`,
+    `${engine}.probes`,
+    `${engine}.rate_limits`,
   ])
   const resetText = clearStatements(table, quoteIdentifier(schema), writtenTables)
   let runs = 0
@@ -88,5 +91,9 @@ const writtenTables = [
   'causes',
   'kept_workers',
   'queue_limits',
+  'probes',
+  'dependencies',
+  'breakers',
+  'rate_limits',
   'workers',
 ]

@@ -56,7 +56,8 @@ export function describeCall(verb: string, args: unknown[], answer: unknown): st
     return `: ${String(args[0])} of ${dueAt.toISOString()}, ${(answer as ScheduleRun).outcome}`
   }
   if (verb === 'recordProbe') return `: ${args[1] === true ? 'good' : 'bad'}, ${(answer as Breaker).state}`
-  if (verb === 'takeTokens') return `: ${(answer as TokenGrant).granted} of ${String(args[1] ?? 1)}`
+  if (verb === 'takeTokens')
+    return `: ${(answer as TokenGrant).granted} of ${(args[1] as number | undefined) ?? 1}`
   const leases = leasesOf(verb, args)
   const outcomes = answer as { outcome: string }[]
   return leases.length === 0

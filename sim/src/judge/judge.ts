@@ -123,7 +123,7 @@ function rowOf(job: Job, maxAttempts: number) {
 
 function* checkCalm({ plan }: Simulation, { jobs, events }: History): Iterable<Violation> {
   if (plan.settings.flavour !== 'calm') return
-  // What a limit or a breaker refuses is claimed again.
+  // A job that a limit or a breaker refuses is claimed again.
   const isGated = plan.rates !== undefined || plan.breaker !== undefined
   const claims = events.filter(({ type }) => type === 'processing').length
   if (!isGated && claims > CLAIMS_PER_JOB * jobs.length + GIVEN_BACK_ONCE)

@@ -16,7 +16,7 @@ export const isCallType = (type: string): type is CallType => (callTypes as read
 
 export interface PlannedBreaker {
   settings: BreakerSettings
-  /** What looks at the service beside the jobs. `wrong`: it finds the service healthy while calls fail. */
+  /** The health probe of the service. `wrong`: healthy while calls fail. */
   probe: 'none' | 'right' | 'wrong'
 }
 

@@ -42,7 +42,7 @@ export interface SimWorkerOptions {
   onEnded: (worker: SimWorker, isKilled: boolean) => void
 }
 
-/** What a worker is started with. */
+/** Parts of a worker that exist before it starts. */
 type Prepared = Pick<WorkerOptions<never>, 'store' | 'heartbeat' | 'events' | 'handlers' | 'dependencies'>
 
 /** Copying a message to the other thread. */

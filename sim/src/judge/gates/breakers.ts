@@ -15,7 +15,7 @@ export interface Span {
 
 export interface BreakerOptions {
   planned: PlannedBreaker
-  /** Of the store. */
+  /** As the store has them. */
   facts: () => BreakerFacts | undefined
   failovers: () => number
   onViolation: (message: string) => void

@@ -11,7 +11,7 @@ export interface ScheduleOptions {
   planned: PlannedSchedule[]
   /** The schedules are as old as the run. */
   startedAt: number
-  /** Of the store. */
+  /** As the store has them. */
   read: (name: string) => Pick<MemorySchedule, 'nextRunAt'> | undefined
   rows: () => Job[]
   failovers: () => number
@@ -29,7 +29,7 @@ const STEP_MS = 500
 /** A look that failed is repeated after a second, and then after twice the last wait. */
 const FIRST_RETRY_MS = 2_500
 
-export const scheduleOf = ({ payload }: Job) => (payload as { schedule?: string } | null)?.schedule
+const scheduleOf = ({ payload }: Job) => (payload as { schedule?: string } | null)?.schedule
 
 export class ScheduleJudge {
   readonly #options: ScheduleOptions

@@ -40,7 +40,7 @@ export class TokenBuckets {
     )
   }
 
-  /** What was taken is forgotten. */
+  /** Forgets the tokens that were taken. */
   fill(): void {
     this.#levels.clear()
   }
