@@ -45,3 +45,13 @@ returns text language sql stable set search_path = pg_catalog, pg_temp as $$
     from pg_stat_bgwriter stats, pg_database database
    where database.datname = current_database()
 $$;
+
+-- Private: leases that a step of a sweep leaves, by when they ended: in the outage, and in a later step, if there is none,
+-- since the first one. That one alone looks for an outage, and a later step may come long after it.
+create or replace function "unstuck".step_hold(p_reaper jsonb, p_cursor jsonb, p_is_first boolean)
+returns tstzrange language sql stable
+return case
+  when p_cursor ->> 'outage_to' is not null then tstzrange(
+    (p_cursor ->> 'outage_from')::timestamptz, (p_cursor ->> 'outage_to')::timestamptz, '[]')
+  when p_reaper is not null and not p_is_first then tstzrange(
+    (p_cursor ->> 'began_at')::timestamptz, greatest((p_cursor ->> 'began_at')::timestamptz, now()), '[]') end;

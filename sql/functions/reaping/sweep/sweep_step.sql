@@ -6,7 +6,7 @@ returns json language plpgsql set enable_seqscan = off as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
   v_now timestamptz := clock_timestamp();
-  v_lock text; v_cursor jsonb;
+  v_lock text; v_cursor jsonb; v_hold tstzrange;
   v_reaped "unstuck".reaped_job[];
   v_last text; v_is_last boolean;
   v_skipped int := 0;
@@ -32,6 +32,7 @@ begin
   end if;
   v_cursor := coalesce(p_cursor, "unstuck"."begin_sweep"(p_reaper, v_policy, v_lock = 'late')
                                    || jsonb_build_object('watchers', v_watchers));
+  v_hold := "unstuck".step_hold(p_reaper, v_cursor, p_cursor is null);
   if v_policy.is_observed then
     select array(select seen from jsonb_populate_recordset(null::"unstuck".reaped_job, reported) seen), last_id, is_last
       into v_reaped, v_last, v_is_last
@@ -46,8 +47,8 @@ begin
     v_reaped := array(
       select reaped
         from "unstuck"."reap_jobs"(
-          p_limit, (v_cursor ->> 'after')::/*id*/uuid, p_policy, (v_cursor ->> 'outage_from')::timestamptz,
-          (v_cursor ->> 'outage_to')::timestamptz, round((v_cursor ->> 'spread_ms')::numeric, 3)::float8) reaped);
+          p_limit, (v_cursor ->> 'after')::/*id*/uuid, p_policy, lower(v_hold), upper(v_hold),
+          round((v_cursor ->> 'spread_ms')::numeric, 3)::float8) reaped);
     v_last := (v_reaped[cardinality(v_reaped)]).id;
     -- A reaper's reaps are committed first, and the next step closes the sweep. A manual call may be part of a
     -- transaction, and closes the sweep at once.

@@ -23,6 +23,7 @@ export const policy = { ...plainPolicy, ...budgets.failures, reapBackoffStepsMs:
 export function describeHolds(opened: () => TestBench): void {
   describe('holds of a sweep', () => {
     describeFailedSweeps(opened)
+    describeLaterSteps(opened)
     describeHoldEnd(opened)
     describeSteppedClock(opened)
     describePulse(opened)
@@ -43,6 +44,27 @@ export async function startAndOutlive(bench: TestBench) {
   const claimed = await startOne(bench.store)
   await bench.elapse(90 * SECOND)
   return claimed
+}
+
+function describeLaterSteps(opened: () => TestBench): void {
+  it('C9 a lease that ended after the first step of a sweep is left to the next sweep, which looks for an outage', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy(policy)
+    const first = await startOne(store)
+    await elapse(90 * SECOND)
+    const second = await startOne(store)
+    const reaper = await factsOf(store, 20 * SECOND, MINUTE)
+    const step = await store.sweepJobs({ reaper })
+    expect(step.reaped).toMatchObject([{ jobId: first.jobId }])
+    // Not by `elapse`: the times in the cursor stay.
+    await store.heartbeatJobs([second], { leaseMs: 1 })
+    const endMs = (await readJob(store, second.jobId)).leaseExpiresAt?.getTime() ?? 0
+    await expect.poll(() => storeNow(store)).toBeGreaterThan(endMs + 1)
+    const later = await store.sweepJobs({ reaper, cursor: step.next ?? '' })
+    expect(later).toMatchObject({ reaped: [], next: null })
+    const facts = { ...reaper, lastSweptAt: step.sweptAt, elapsedMs: MINUTE }
+    expect(await sweep(store, { reaper: facts })).toMatchObject({ reaped: [{ jobId: second.jobId }] })
+  })
 }
 
 function describeFailedSweeps(opened: () => TestBench): void {

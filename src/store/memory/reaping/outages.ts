@@ -145,8 +145,10 @@ function signMs(moment: Moment, job: Job): number {
   return endMs(moment, job) - leaseMsOf(moment.policy, job)
 }
 
+export type Held = Pick<Outage, 'fromMs' | 'toMs'>
+
 /** Whether the lease expired in the outage, without a sign of life since, and less than one lease after its end. */
-export function isHeld(outage: Outage | null, moment: Moment, job: Job): boolean {
+export function isHeld(outage: Held | null, moment: Moment, job: Job): boolean {
   const endedMs = overdueFromMs(moment, job)
   if (outage === null || endedMs === null || job.heartbeatAt === null) return false
   return (

@@ -8,7 +8,7 @@ import { checkWhole, requireActing } from '../state/checks.ts'
 import { type MemoryState, type Outage, runningInIdOrder } from '../state/memory-state.ts'
 import { policyOf } from '../state/policy-of.ts'
 import { observe } from './modes.ts'
-import { asOne, isHeld, noteOutage, noteReached } from './outages.ts'
+import { asOne, type Held, isHeld, noteOutage, noteReached } from './outages.ts'
 import {
   isOverdue,
   isTimeout,
@@ -41,11 +41,12 @@ export function sweepJobs(state: MemoryState, request: SweepRequest): SweepStep 
   if (request.cursor === undefined && isSwept(state, REDUNDANT_SHARE * (request.reaper?.intervalMs ?? 0)))
     return redundantStep(moment.nowMs)
   if (request.reaper !== undefined && request.cursor === undefined) noteOutage(state, moment, request.reaper)
-  const outage = request.reaper === undefined ? null : asOne(state.outages)
+  const known = request.reaper === undefined ? null : asOne(state.outages)
 
   // Jobs that a reaper takes back are committed before the sweep is closed, by the next step.
   const isReaping = request.reaper !== undefined && state.mode.mode !== 'observe'
-  const start = request.cursor === undefined ? begin(state, moment, outage) : parseCursor(request.cursor)
+  const start = request.cursor === undefined ? begin(state, moment, known) : parseCursor(request.cursor)
+  const outage = known ?? sinceFirstStep(request, moment, start)
   const batch = findReapable(state, moment, outage)
     .filter(({ id }) => id > start.afterId)
     .slice(0, limit)
@@ -108,11 +109,21 @@ function begin(state: MemoryState, moment: Moment, outage: Outage | null): Posit
   }
 }
 
+/** The first step alone looks for an outage, and a later one may come long after it: it leaves what has ended since. */
+function sinceFirstStep(
+  { reaper, cursor }: SweepRequest,
+  { nowMs }: Moment,
+  { beganAtMs }: Position,
+): Held | null {
+  if (reaper === undefined || cursor === undefined) return null
+  return { fromMs: beganAtMs, toMs: Math.max(beganAtMs, nowMs) }
+}
+
 function parseCursor(cursor: string): Position {
   return JSON.parse(cursor) as Position
 }
 
-function findReapable(state: MemoryState, moment: Moment, outage: Outage | null): Job[] {
+function findReapable(state: MemoryState, moment: Moment, outage: Held | null): Job[] {
   const gone = moment.policy.presence === 'off' ? new Map<string, number>() : state.goneWorkers()
   return runningInIdOrder(state).filter(
     (job) => (isOverdue(moment, job) && !isHeld(outage, moment, job)) || isOfGone(gone, job),
