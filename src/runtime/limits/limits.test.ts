@@ -147,6 +147,18 @@ describe('limits', () => {
     expect((await bench.job(jobId))?.runAt).not.toBeNull()
   })
 
+  it('RATE-1 a bucket that refuses a job does not make the others of its handler look empty', async () => {
+    const fast = { key: 'all', ratePerS: 1, burst: 1 }
+    const limiter = new TokenLimiter(bench.store, (type) => (type === 'asr' ? [slow, fast] : [slow]))
+    const jobs = [{ type: 'asr', jobId: 'a', owner: null } as ClaimedJob]
+    expect(await limiter.admit(jobs)).toMatchObject({ admitted: jobs })
+    expect(await limiter.admit(jobs)).toMatchObject({ admitted: [] })
+    const { jobs: allowed, retryInMs } = limiter.allowance('asr')
+    expect(allowed).toBe(0)
+    expect(retryInMs).toBeLessThanOrEqual(1_000)
+    expect(limiter.allowance('other')).toEqual({ jobs: 1, retryInMs: 0 })
+  })
+
   it('RATE-1 a limit that cannot be kept is refused by name', () => {
     expect(() => requireLimits('asr', [{ key: 'a', ratePerS: 0, burst: 1 }])).toThrow(
       /limits of asr: ratePerS/,

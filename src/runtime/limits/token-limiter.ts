@@ -61,6 +61,8 @@ export class TokenLimiter {
   readonly #limitsOf: (type: string) => readonly HandlerLimit[]
   /** Exact for buckets of this process; the last known state of shared ones. */
   readonly #fullAtMs = new Map<string, number>()
+  /** By shared buckets that refused a job together, when to ask them again: which of them was empty is not known. */
+  readonly #emptyUntilMs = new Map<string, number>()
   /** By bucket that refused a job, the next unassigned time. */
   readonly #nextFreeAtMs = new Map<string, number>()
 
@@ -104,7 +106,10 @@ export class TokenLimiter {
 
   #freeIn(limits: readonly HandlerLimit[], shard: number | undefined) {
     const parts = limits.map((limit) => this.#partOf(limit, shard))
-    return freeTokens(this.#fullAtMs, parts, timing.nowMs())
+    const nowMs = timing.nowMs()
+    const known = freeTokens(this.#fullAtMs, parts, nowMs)
+    const emptyMs = (this.#emptyUntilMs.get(namesOf(parts.filter(isShared))) ?? 0) - nowMs
+    return emptyMs > 0 ? { free: 0, retryInMs: Math.max(emptyMs, known.retryInMs) } : known
   }
 
   /** The part of a limit that one shard keeps, under a key of its own; the limit itself if it is not divided. */
@@ -143,7 +148,7 @@ export class TokenLimiter {
     const groups = new Map<string, { limits: BucketLimit[]; jobs: ClaimedJob[] }>()
     for (const job of jobs) {
       const limits = this.#limitsOf(job.type).map((limit) => this.#bucketOf(limit, job))
-      const name = JSON.stringify(limits.map(({ key }) => key))
+      const name = namesOf(limits)
       const group = groups.get(name) ?? { limits, jobs: [] }
       group.jobs.push(job)
       groups.set(name, group)
@@ -155,7 +160,7 @@ export class TokenLimiter {
   async #take(limits: BucketLimit[], tokens: number): Promise<TokenGrant> {
     this.#forgetFull()
     const ofProcess = limits.filter(({ scope }) => scope === 'process')
-    const shared = limits.filter(({ scope }) => scope !== 'process')
+    const shared = limits.filter(isShared)
     const here: TokenGrant =
       ofProcess.length === 0
         ? { granted: tokens, retryInMs: 0 }
@@ -170,17 +175,19 @@ export class TokenLimiter {
   /** A full bucket needs no entry: with limits per owner there would be one for every owner ever seen. */
   #forgetFull(): void {
     const nowMs = timing.nowMs()
-    for (const [key, atMs] of this.#fullAtMs) if (atMs < nowMs) this.#fullAtMs.delete(key)
+    for (const times of [this.#fullAtMs, this.#emptyUntilMs])
+      for (const [key, atMs] of times) if (atMs < nowMs) times.delete(key)
   }
 
   #remember(shared: BucketLimit[], { granted, retryInMs }: TokenGrant): void {
     const nowMs = timing.nowMs()
     takeTokens(this.#fullAtMs, shared, granted, nowMs)
-    if (retryInMs === 0) return
-    for (const { key, ratePerS, burst } of shared) {
-      const emptyMs = nowMs + retryInMs + ((burst - 1) * 1_000) / ratePerS
-      this.#fullAtMs.set(key, Math.max(emptyMs, this.#fullAtMs.get(key) ?? 0))
-    }
+    const [only] = shared
+    if (retryInMs === 0 || only === undefined) return
+    if (shared.length > 1) return void this.#emptyUntilMs.set(namesOf(shared), nowMs + retryInMs)
+    const { key, ratePerS, burst } = only
+    const emptyMs = nowMs + retryInMs + ((burst - 1) * 1_000) / ratePerS
+    this.#fullAtMs.set(key, Math.max(emptyMs, this.#fullAtMs.get(key) ?? 0))
   }
 
   #park(jobs: ClaimedJob[], limits: BucketLimit[], retryInMs: number): ParkedJobs {
@@ -200,6 +207,9 @@ export class TokenLimiter {
     }
   }
 }
+
+const isShared = ({ scope }: Pick<HandlerLimit, 'scope'>) => scope !== 'process'
+const namesOf = (limits: readonly { key: string }[]) => JSON.stringify(limits.map(({ key }) => key))
 
 /** Checks the ranges of sql/functions/queues/limits/take_tokens.sql when the handler is registered. */
 export function requireLimits(type: string, limits: readonly HandlerLimit[]): void {
