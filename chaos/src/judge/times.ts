@@ -193,7 +193,9 @@ export function measureLateEffects({ ledger }: History, stories: Map<string, Sto
  */
 function findRescues(history: History, stories: Map<string, Story>) {
   const { times, holds } = history
-  const outages = outagesOf(history)
+  // A reaper that stands by counts the last sweep's age by the server's clock.
+  const steps = history.disturbances.filter(({ kind }) => kind === 'server-clock-stepped')
+  const outages = [...outagesOf(history), ...steps]
   const isDelayed = ({ beatAt, leaseEnd, reapedAt }: Reap) =>
     outages.some((outage) => isWithin({ ...outage, to: outage.to + 2 * times.leaseMs }, beatAt, reapedAt)) ||
     holds.some(({ at }) => at >= leaseEnd && at <= reapedAt + times.sweepMs)

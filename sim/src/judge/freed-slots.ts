@@ -14,7 +14,9 @@ export function* checkFreedSlots(
   history: History,
   circumstances: Circumstances,
 ): Iterable<Violation> {
-  const waits = waitsOf(run, history).filter(({ from, to }) => to - from > SEEN_MS + CLAIM_MS)
+  const waits = waitsOf(run, history).filter(
+    ({ from, to, isGated }) => !isGated && to - from > SEEN_MS + CLAIM_MS,
+  )
   if (waits.length === 0) return
   const ends = history.ledger.filter(({ kind }) => kind === 'ended')
   for (const { jobId, from, to } of waits) {

@@ -3,7 +3,7 @@ import { createRandom } from '../../../chaos/src/random.ts'
 import { attemptPlaces } from '../world/places.ts'
 import type { Fault, Plan } from './plan.ts'
 
-const STREAM = 0x2545f491
+const STREAM = 0x7f4a7c15
 /** Share of the plans with faults in which it steps. */
 const SHARE = 0.2
 const MOST_LEASES = 4
@@ -11,8 +11,8 @@ const MOST_LEASES = 4
 export function addServerSteps(plan: Plan): Plan {
   const random = createRandom(plan.seed ^ STREAM)
   if (plan.settings.flavour !== 'faults' || random() >= SHARE) return plan
-  // Tokens and breakers count by the server's clock, and so do the judge's own counts of them.
-  if (plan.rates !== undefined || plan.breaker !== undefined) return plan
+  // Tokens, breakers and schedules count by the server's clock, and so do the judge's own counts of them.
+  if (plan.rates !== undefined || plan.breaker !== undefined || plan.schedules !== undefined) return plan
   const faults = [...plan.faults, ...drawSteps(random, plan)]
   return { ...plan, faults: faults.toSorted((a, b) => a.atMs - b.atMs) }
 }
@@ -23,13 +23,15 @@ export function serverStepMs({ size }: Fault, leaseMs: number): number {
   return Math.round(MOST_LEASES * leaseMs * share * Math.abs(share))
 }
 
+/** All in one direction: of a step that is undone before the next sweep nothing is left to see. */
 function drawSteps(random: () => number, { durationMs }: Plan): Fault[] {
+  const isForward = random() < 0.5
   return Array.from({ length: 1 + Math.floor(3 * random()) }, () => ({
     atMs: random() * durationMs,
     kind: 'server-clock-step',
     target: 0,
     durationMs: 0,
-    size: random(),
+    size: 0.5 * (random() + Number(isForward)),
     place: random() < 0.5 ? (attemptPlaces[Math.floor(random() * attemptPlaces.length)] ?? null) : null,
   }))
 }
