@@ -1,4 +1,4 @@
-// Steps of the server's clock in some of the plans. From a stream of their own: the plans of other seeds stay as they are.
+// A step of the server's clock in some of the plans. From a stream of their own: the plans of other seeds stay as they are.
 import { createRandom } from '../../../chaos/src/random.ts'
 import { attemptPlaces } from '../world/places.ts'
 import type { Fault, Plan } from './plan.ts'
@@ -13,7 +13,7 @@ export function addServerSteps(plan: Plan): Plan {
   if (plan.settings.flavour !== 'faults' || random() >= SHARE) return plan
   // Tokens, breakers and schedules count by the server's clock, and so do the judge's own counts of them.
   if (plan.rates !== undefined || plan.breaker !== undefined || plan.schedules !== undefined) return plan
-  const faults = [...plan.faults, ...drawSteps(random, plan)]
+  const faults = [...plan.faults, drawStep(random, plan)]
   return { ...plan, faults: faults.toSorted((a, b) => a.atMs - b.atMs) }
 }
 
@@ -23,15 +23,14 @@ export function serverStepMs({ size }: Fault, leaseMs: number): number {
   return Math.round(MOST_LEASES * leaseMs * share * Math.abs(share))
 }
 
-/** All in one direction: of a step that is undone before the next sweep nothing is left to see. */
-function drawSteps(random: () => number, { durationMs }: Plan): Fault[] {
-  const isForward = random() < 0.5
-  return Array.from({ length: 1 + Math.floor(3 * random()) }, () => ({
+/** One: of two between two sweeps, a reaper that met only the second takes it for one that another has judged. */
+function drawStep(random: () => number, { durationMs }: Plan): Fault {
+  return {
     atMs: random() * durationMs,
     kind: 'server-clock-step',
     target: 0,
     durationMs: 0,
-    size: 0.5 * (random() + Number(isForward)),
+    size: random(),
     place: random() < 0.5 ? (attemptPlaces[Math.floor(random() * attemptPlaces.length)] ?? null) : null,
-  }))
+  }
 }

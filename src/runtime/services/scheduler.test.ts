@@ -58,6 +58,22 @@ async function endJobs(): Promise<number> {
   return jobs.length
 }
 
+it('WORK-4 a call that hangs does not keep a process from leaving, and its failure is not reported then', async () => {
+  let fail = (_: Error) => {}
+  const hanging = withVerb('listSchedules', () => new Promise((_, reject) => void (fail = reject)))
+  const scheduler = start([hourly], { store: hanging })
+  await vi.advanceTimersByTimeAsync(LATE)
+  const stopped = vi.fn()
+  void scheduler.stop().then(stopped)
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(stopped).not.toHaveBeenCalled()
+  await vi.advanceTimersByTimeAsync(1_500)
+  expect(stopped).toHaveBeenCalledOnce()
+  fail(new Error('the connection was closed'))
+  await vi.advanceTimersByTimeAsync(LATE)
+  expect(failed).toEqual([])
+})
+
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
 describe('a scheduler', () => {

@@ -6,7 +6,7 @@ import { nextRun } from '../../policy/next-run.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
 import type { JobStore, NewSchedule, Overlap, Schedule, ScheduledJob } from '../../store/job-store.ts'
 import { timing } from '../timing/timing.ts'
-import { wait } from '../timing/wait.ts'
+import { wait, within } from '../timing/wait.ts'
 import { StandBy } from './stand-by.ts'
 
 export interface RecurringJob {
@@ -37,11 +37,12 @@ export interface SchedulerOptions {
 }
 
 export interface Scheduler {
-  /** Resolves when the current call has ended. */
+  /** Resolves when the current call has ended, or does not for a moment: a worker that leaves waits for no dead socket. */
   stop(): Promise<void>
 }
 
 const POLL_MS = 60_000
+const LAST_CALL_MS = 2_000
 const FIRST_RETRY_MS = 1_000
 /** Keeps schedulers from contending for one row at the full minute. */
 const JITTER_MS = 250
@@ -81,7 +82,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   return {
     async stop() {
       scheduler.stopping.abort()
-      await loop
+      await within(LAST_CALL_MS, loop)
     },
   }
 }
@@ -114,7 +115,7 @@ class RunningScheduler {
     const failures = new Set<string>()
     const fail = (name: string, error: unknown) => {
       failures.add(name)
-      this.#options.events.emit('schedule:failed', { name, error })
+      if (!this.stopping.signal.aborted) this.#options.events.emit('schedule:failed', { name, error })
     }
     const dueInMs = await this.runDue(fail).catch((error: unknown) => {
       fail(ALL, error)
