@@ -3,6 +3,7 @@ import { UnstuckError } from '../../errors/index.ts'
 import { RuntimeEventEmitter } from '../../observe/events.ts'
 import type { JobStore } from '../../store/job-store.ts'
 import { createMemoryStore, type MemoryJobStore } from '../../store/memory/index.ts'
+import { withResolvers } from '../timing/with-resolvers.ts'
 import { type RecurringJob, type Scheduler, type SchedulerOptions, startScheduler } from './scheduler.ts'
 
 const MINUTE = 60_000
@@ -59,8 +60,10 @@ async function endJobs(): Promise<number> {
 }
 
 it('WORK-4 a call that hangs does not keep a process from leaving, and its failure is not reported then', async () => {
-  let fail = (_: Error) => {}
-  const hanging = withVerb('listSchedules', () => new Promise((_, reject) => void (fail = reject)))
+  const lost = withResolvers<Error>()
+  const hanging = withVerb('listSchedules', async () => {
+    throw await lost.promise
+  })
   const scheduler = start([hourly], { store: hanging })
   await vi.advanceTimersByTimeAsync(LATE)
   const stopped = vi.fn()
@@ -69,7 +72,7 @@ it('WORK-4 a call that hangs does not keep a process from leaving, and its failu
   expect(stopped).not.toHaveBeenCalled()
   await vi.advanceTimersByTimeAsync(1_500)
   expect(stopped).toHaveBeenCalledOnce()
-  fail(new Error('the connection was closed'))
+  lost.resolve(new Error('the connection was closed'))
   await vi.advanceTimersByTimeAsync(LATE)
   expect(failed).toEqual([])
 })

@@ -46,8 +46,8 @@ returns text language sql stable set search_path = pg_catalog, pg_temp as $$
    where database.datname = current_database()
 $$;
 
--- Private: leases that a step of a sweep leaves, by when they ended: in the outage, and in a later step, if there is none,
--- since the first one. That one alone looks for an outage, and a later step may come long after it.
+-- Private: leases that a step of a sweep leaves, by when they ended: in the outage, and in a later step, if there is
+-- none, since the first one. That one alone looks for an outage, and a later step may come long after it.
 create or replace function "unstuck".step_hold(p_reaper jsonb, p_cursor jsonb, p_is_first boolean)
 returns tstzrange language sql stable
 return case
