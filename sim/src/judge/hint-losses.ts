@@ -2,7 +2,7 @@
 import type { Evidence } from '../world/evidence.ts'
 import type { SimWorker } from '../world/sim-worker.ts'
 import type { VirtualTime } from '../world/virtual-time.ts'
-import type { Departures } from './departures.ts'
+import type { Departures } from './leaving/departures.ts'
 
 /** A new connection takes longer. */
 const KNOWN_MS = 100

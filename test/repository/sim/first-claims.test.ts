@@ -1,6 +1,6 @@
 // The judge's rules for the first claim of a worker, and for one whose listening connection is lost.
 import { beforeEach, describe, expect, it } from 'vitest'
-import { FirstClaims } from '../../../sim/src/judge/first-claims.ts'
+import { FirstClaims } from '../../../sim/src/judge/claims/first-claims.ts'
 import { HintLosses } from '../../../sim/src/judge/hint-losses.ts'
 import { Loop, VirtualTime } from '../../../sim/src/world/virtual-time.ts'
 

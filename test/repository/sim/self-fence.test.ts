@@ -1,6 +1,6 @@
 // The judge's rule for a worker that cannot extend its leases, or hears that one is lost.
 import { beforeEach, describe, expect, it } from 'vitest'
-import { SelfFence } from '../../../sim/src/judge/self-fence.ts'
+import { SelfFence } from '../../../sim/src/judge/leases/self-fence.ts'
 import type { SimWorker } from '../../../sim/src/world/sim-worker.ts'
 import { Loop, VirtualTime } from '../../../sim/src/world/virtual-time.ts'
 

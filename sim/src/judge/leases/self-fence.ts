@@ -1,9 +1,9 @@
 // A worker that cannot extend its leases claims nothing (C6), and one that hears that a lease is lost (C2), or that its job is
 // cancelled or past its deadline, stops its handler.
-import type { HeartbeatAnswer, Lease } from '../../../src/job/lease.ts'
-import { leaseKey } from '../../../src/job/lease.ts'
-import type { SimWorker } from '../world/sim-worker.ts'
-import type { VirtualTime } from '../world/virtual-time.ts'
+import type { HeartbeatAnswer, Lease } from '../../../../src/job/lease.ts'
+import { leaseKey } from '../../../../src/job/lease.ts'
+import type { SimWorker } from '../../world/sim-worker.ts'
+import type { VirtualTime } from '../../world/virtual-time.ts'
 
 /** From the answer to the abort, unless the event loop is blocked. */
 const ABORT_MS = 1_000

@@ -1,7 +1,7 @@
 // Presence: the jobs of a worker that died are taken back within seconds, whatever their leases, if another worker was there to
 // notice it and nothing else was wrong (LEASE-10).
-import { type History, isWithin, type Violation } from '../../../chaos/src/judge/history.ts'
-import type { Circumstances, Run } from './circumstances.ts'
+import { type History, isWithin, type Violation } from '../../../../chaos/src/judge/history.ts'
+import type { Circumstances, Run } from '../circumstances.ts'
 
 /** Two looks, the grace between them and a sweep. */
 const RESCUE_MS = 8_000

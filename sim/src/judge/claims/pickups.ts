@@ -1,8 +1,8 @@
 // A job that is due is claimed by the next poll of a worker that is idle and that nothing hinders, and much earlier if a hint
 // reached that worker (C16: hints only save time, polls are the truth).
-import { type History, isWithin, type Violation } from '../../../chaos/src/judge/history.ts'
-import { runTime, transitions } from '../../../chaos/src/judge/job-story.ts'
-import { Circumstances, type Run, type Span } from './circumstances.ts'
+import { type History, isWithin, type Violation } from '../../../../chaos/src/judge/history.ts'
+import { runTime, transitions } from '../../../../chaos/src/judge/job-story.ts'
+import { Circumstances, type Run, type Span } from '../circumstances.ts'
 
 /** A claim's way there and back, and a look before the cursor of a busy worker. */
 const CLAIM_MS = 500

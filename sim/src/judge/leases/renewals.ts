@@ -1,8 +1,8 @@
 // I19 for the simulator, which knows to the millisecond when each fault began and ended: a fault excuses the reap of a job that its
 // worker ran only if it left that worker no time for a heartbeat.
-import { concerns } from '../../../chaos/src/faults/disturbances.ts'
-import type { History, Violation } from '../../../chaos/src/judge/history.ts'
-import { LATE_PACKETS, type Run, type Span } from './circumstances.ts'
+import { concerns } from '../../../../chaos/src/faults/disturbances.ts'
+import type { History, Violation } from '../../../../chaos/src/judge/history.ts'
+import { LATE_PACKETS, type Run, type Span } from '../circumstances.ts'
 import { type LeaseReap, readAttemptTimes, readLeaseReaps } from './lease-reaps.ts'
 
 /** A packet that TCP sends again, or the pause after a failed heartbeat, and the way of the next one. */

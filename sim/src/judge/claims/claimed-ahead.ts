@@ -1,6 +1,6 @@
 // A job that its worker claimed ahead, and has no slot for, is given back: another worker may be idle.
-import type { History, Violation } from '../../../chaos/src/judge/history.ts'
-import type { Circumstances, Run } from './circumstances.ts'
+import type { History, Violation } from '../../../../chaos/src/judge/history.ts'
+import type { Circumstances, Run } from '../circumstances.ts'
 
 /** So long a job may wait for a slot. */
 const STALE_MS = 5_000

@@ -1,7 +1,7 @@
 // A worker gives no lease up before it ends. Whatever was lost on the way, an attempt ends with an answer to its last call; until
 // then its lease is extended. Without it a reap would be excused: the worker that gave up runs the job no longer.
-import type { EventRow, Violation } from '../../../chaos/src/judge/history.ts'
-import type { Simulation } from '../world/simulation.ts'
+import type { EventRow, Violation } from '../../../../chaos/src/judge/history.ts'
+import type { Simulation } from '../../world/simulation.ts'
 
 type Run = Pick<Simulation, 'evidence' | 'departures'>
 

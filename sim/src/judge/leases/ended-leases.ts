@@ -1,4 +1,4 @@
-import { type HeartbeatAnswer, type Lease, leaseKey } from '../../../src/job/lease.ts'
+import { type HeartbeatAnswer, type Lease, leaseKey } from '../../../../src/job/lease.ts'
 
 /** More than the longest block of an event loop explains: until its end the thread cannot know. */
 const MOST = 50

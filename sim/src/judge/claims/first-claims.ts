@@ -1,5 +1,5 @@
 // A worker sweeps before its first claim (WORK-2), and claims nothing that its heartbeat thread could not extend yet (LEASE-9).
-import type { Route } from '../database/call.ts'
+import type { Route } from '../../database/call.ts'
 
 interface Prepared {
   hasSwept: boolean

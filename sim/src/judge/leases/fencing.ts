@@ -1,9 +1,9 @@
 // A worker and a lease that was taken from it. Its countdown begins before its calls are sent, so it is the first to know
 // that the lease may have ended (C5, C6). It starts no handler under such a lease, and tells one that runs that it is at risk.
-import { concerns } from '../../../chaos/src/faults/disturbances.ts'
-import { type History, isWithin, type Violation } from '../../../chaos/src/judge/history.ts'
-import { leaseKey } from '../../../src/job/lease.ts'
-import type { Circumstances, Run } from './circumstances.ts'
+import { concerns } from '../../../../chaos/src/faults/disturbances.ts'
+import { type History, isWithin, type Violation } from '../../../../chaos/src/judge/history.ts'
+import { leaseKey } from '../../../../src/job/lease.ts'
+import type { Circumstances, Run } from '../circumstances.ts'
 import { type LeaseReap, readAttemptTimes, readLeaseReaps } from './lease-reaps.ts'
 
 /** A look at the clocks, another one a tenth of a second later, and timers that are late. */

@@ -1,8 +1,8 @@
 // The clocks of an attempt: it is aborted at the deadline of its stage, neither earlier nor later, and a handler that ignores its
 // signal loses its slot after a grace.
-import type { History, Violation } from '../../../chaos/src/judge/history.ts'
-import { type Lease, leaseKey } from '../../../src/job/lease.ts'
-import type { Circumstances, Run } from './circumstances.ts'
+import type { History, Violation } from '../../../../chaos/src/judge/history.ts'
+import { type Lease, leaseKey } from '../../../../src/job/lease.ts'
+import type { Circumstances, Run } from '../circumstances.ts'
 
 /** The worker counts from before its claim was sent, the database from when it arrived. */
 const CLAIM_MS = 250

@@ -1,7 +1,7 @@
 // A slot that becomes free is filled at once if jobs wait: polls are for jobs of which the worker does not know.
-import type { History, LedgerLine, Violation } from '../../../chaos/src/judge/history.ts'
-import { isWithin } from '../../../chaos/src/judge/history.ts'
-import type { Circumstances, Run } from './circumstances.ts'
+import type { History, LedgerLine, Violation } from '../../../../chaos/src/judge/history.ts'
+import { isWithin } from '../../../../chaos/src/judge/history.ts'
+import type { Circumstances, Run } from '../circumstances.ts'
 import { waitsOf } from './pickups.ts'
 
 /** A claim that found nothing more may have looked so long before. */

@@ -1,7 +1,7 @@
 // A worker that is asked to leave gives back what it holds: a deploy costs no attempt.
-import { concerns } from '../../../chaos/src/faults/disturbances.ts'
-import { type EventRow, isWithin, type Violation } from '../../../chaos/src/judge/history.ts'
-import type { Evidence } from '../world/evidence.ts'
+import { concerns } from '../../../../chaos/src/faults/disturbances.ts'
+import { type EventRow, isWithin, type Violation } from '../../../../chaos/src/judge/history.ts'
+import type { Evidence } from '../../world/evidence.ts'
 
 /** The end of the worker itself, and of sessions that no release needs. */
 const UNHINDERING = new Set(['gone', 'presence-ended', 'hints-lost'])

@@ -1,6 +1,6 @@
 // How a worker leaves: soon after it was asked, without further claims, and with the time that its jobs were promised (C18).
-import { type History, overlapMs, type Violation } from '../../../chaos/src/judge/history.ts'
-import type { Circumstances, Run, Span } from './circumstances.ts'
+import { type History, overlapMs, type Violation } from '../../../../chaos/src/judge/history.ts'
+import type { Circumstances, Run, Span } from '../circumstances.ts'
 
 /** The way of a call and its answer, and a timer that is late. */
 const CALLS_MS = 1_000

@@ -1,5 +1,5 @@
-import type { EventRow } from '../../../chaos/src/judge/history.ts'
-import { leaseKey } from '../../../src/job/lease.ts'
+import type { EventRow } from '../../../../chaos/src/judge/history.ts'
+import { leaseKey } from '../../../../src/job/lease.ts'
 
 /** A job that was taken from its worker because its lease had ended. */
 export interface LeaseReap {
