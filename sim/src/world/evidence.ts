@@ -70,6 +70,11 @@ export class Evidence {
     return EPOCH_MS + this.#time.nowMs
   }
 
+  /** For one who looks for violations of an invariant. */
+  reporter(invariant: string): (message: string) => void {
+    return (message) => void this.violations.push({ invariant, message })
+  }
+
   disturb(who: string, kind: string, durationMs: number): Disturbance {
     const from = this.#now
     const disturbance = { who, kind, from, to: from + durationMs }

@@ -1,34 +1,21 @@
 // One run of a plan: starts the processes, plays jobs and faults, heals everything, waits for the end of all jobs, and keeps what
 // the judge needs.
 
-import type { LedgerLine } from '../../../chaos/src/judge/history.ts'
 import { createRandom } from '../../../chaos/src/random.ts'
 import type { Job } from '../../../src/job/job.ts'
-import { type ClaimedJob, type Lease, leaseKey } from '../../../src/job/lease.ts'
-import type { RuntimeEventEmitter } from '../../../src/observe/events.ts'
 import { replaceTiming } from '../../../src/runtime/timing/timing.ts'
-import type { HeartbeatReport, SweepRequest, SweepStep } from '../../../src/store/job-store.ts'
 import type { Coverage } from '../coverage.ts'
-import type { Call, Route } from '../database/call.ts'
-import { describeCall, isQuiet, shortId } from '../database/describe-call.ts'
-import { leasesOf } from '../database/leases-of.ts'
 import { SimDatabase } from '../database/sim-database.ts'
 import { Transactions } from '../database/transactions.ts'
-import { FirstClaims } from '../judge/claims/first-claims.ts'
-import { Slots } from '../judge/claims/slots.ts'
 import { Gates } from '../judge/gates/gates.ts'
-import { HintLosses } from '../judge/hint-losses.ts'
-import { EndedLeases } from '../judge/leases/ended-leases.ts'
-import { SelfFence } from '../judge/leases/self-fence.ts'
 import { Departures } from '../judge/leaving/departures.ts'
-import { FailedSweeps } from '../judge/sweeps/failed-sweeps.ts'
-import { MassExpiries } from '../judge/sweeps/mass-expiries.ts'
 import type { Plan, PlannedJob } from '../plan/plan.ts'
 import { startEnqueuer } from './enqueuer.ts'
 import { Evidence } from './evidence.ts'
 import { FaultPlayer } from './fault-player.ts'
 import { handlersOf } from './handlers.ts'
-import { type AttemptPlace, type Place, Places } from './places.ts'
+import { Observer } from './observer.ts'
+import { type Place, Places } from './places.ts'
 import { Reapers } from './reapers.ts'
 import { beginSchedules } from './recurring-jobs.ts'
 import { Sampler } from './sampler.ts'
@@ -57,16 +44,10 @@ export class Simulation {
   readonly workers: SimWorker[] = []
   readonly reapers: Reapers
   readonly #byName = new Map<string, SimWorker>()
+  readonly #observer: Observer
   readonly #player: FaultPlayer
   readonly #sampler: Sampler
   readonly #nextUuid: () => string
-  readonly #endedLeases: EndedLeases
-  readonly #massExpiries: MassExpiries
-  readonly #failedSweeps: FailedSweeps
-  readonly #slots: Slots
-  readonly #hintLosses: HintLosses
-  readonly #firstClaims: FirstClaims
-  readonly #selfFence: SelfFence
   #generations: number[] = []
   #acknowledged = 0
   #isHealed = false
@@ -79,48 +60,24 @@ export class Simulation {
     this.trace = new Trace(isTraced)
     this.evidence = new Evidence(this.time)
     this.#nextUuid = uuids(plan.seed)
-    const report = (invariant: string) => (message: string) =>
-      void this.evidence.violations.push({ invariant, message })
+    this.departures = new Departures(this.evidence)
+    this.#observer = new Observer(this)
     this.database = new SimDatabase({
       time: this.time,
       random: this.random,
       createUuid: this.#nextUuid,
       policy: plan.settings.policy,
-      listener: {
-        onSweep: (call) => {
-          this.evidence.noteSweepAfterStep(call)
-          this.#massExpiries.noteSweep(call)
-        },
-        onExecuted: (call, verb, args, answer) => this.#noteExecuted(call, verb, args, answer),
-        onAnswered: (route, verb, args, answer) => this.#noteAnswered(route, verb, args, answer),
-        onFailed: (route, verb, reason) => this.#noteFailed(route, verb, reason),
-        onHintsLost: (owner) => this.#hintLosses.noteLoss(this.#byName.get(owner)),
-      },
+      listener: this.#observer,
     })
-    this.transactions = new Transactions(this.time, (jobId) => this.database.leaseOf(jobId), report('tx'))
-    this.#endedLeases = new EndedLeases(report('lease'))
-    const onSilence = (fromMs: number, toMs: number) => this.evidence.noteSilence(fromMs, toMs)
-    this.#massExpiries = new MassExpiries({
-      onSilence: (fromMs) => onSilence(this.database.clock.sinceMs(fromMs, this.#now), this.#now),
-      onViolation: report('mass'),
-    })
-    this.#failedSweeps = new FailedSweeps(plan.settings.policy.defaultLeaseMs, onSilence)
-    this.#slots = new Slots(plan.settings.concurrency, report('slots'))
-    this.#selfFence = new SelfFence({
-      time: this.time,
-      isRunning: (worker, lease) => this.#slots.isRunning(worker, lease),
-      onViolation: report('self-fence'),
-    })
-    this.departures = new Departures(this.evidence)
+    const leaseOf = (jobId: string) => this.database.leaseOf(jobId)
+    this.transactions = new Transactions(this.time, leaseOf, this.evidence.reporter('tx'))
     this.gates = new Gates(this)
     this.service = plan.breaker === undefined ? undefined : new Service(plan.breaker)
-    this.#firstClaims = new FirstClaims(report('first claim'))
-    this.#hintLosses = new HintLosses(this, report('hints'))
     this.reapers = new Reapers({
       time: this.time,
       database: this.database,
       settings: plan.settings,
-      onStart: (name) => this.#failedSweeps.forget(name),
+      onStart: (name) => this.#observer.noteReaper(name),
     })
     this.#player = new FaultPlayer(this)
     this.#sampler = new Sampler(this)
@@ -207,6 +164,10 @@ export class Simulation {
     return this.database.rows()
   }
 
+  workerOf(name: string): SimWorker | undefined {
+    return this.#byName.get(name)
+  }
+
   placeOf(job: Job): Place {
     const isAlive = (name: string) => this.#byName.get(name)?.isOver === false
     return this.places.of(job, this.database.store.now(), isAlive)
@@ -230,16 +191,13 @@ export class Simulation {
       schedules: this.#isHealed ? [] : (this.plan.schedules ?? []),
       handlers: (started) =>
         handlersOf(started, {
-          onWork: (kind, job) => this.#note(kind, started.name, job),
-          onPlace: (reached, lease) => this.#noteReached(reached, started.name, lease),
+          onWork: (kind, job) => this.#observer.note(kind, started.name, job),
+          onPlace: (reached, lease) => this.#observer.noteReached(reached, started.name, lease),
           rates: this.plan.rates,
           service: this.service,
         }),
-      onEvents: (events, started) => this.#listen(events, started),
-      onHints: ({ name }, areArriving) => {
-        this.say(name, areArriving ? 'hears hints' : 'hears no hints')
-        this.evidence.noteHints(name, areArriving)
-      },
+      onEvents: (events, started) => this.#observer.listen(events, started),
+      onHints: ({ name }, areArriving) => this.#observer.noteHints(name, areArriving),
       onEnded: (ended, isKilled) => this.#noteEnd(ended, place, isKilled),
     })
     this.workers[place] = worker
@@ -262,105 +220,5 @@ export class Simulation {
   #startEnqueuer(jobs: PlannedJob[]): void {
     const { time, database, evidence } = this
     startEnqueuer(jobs, { time, database, evidence, onAnswered: () => this.#acknowledged++ })
-  }
-
-  #noteReached(place: AttemptPlace, worker: string, lease: Lease): void {
-    if (place === 'working') this.#slots.noteStart(worker, leaseKey(lease))
-    if (place === 'returned') this.#slots.noteEnd(worker, leaseKey(lease))
-    this.places.arrive(place, worker, lease)
-  }
-
-  #listen(events: RuntimeEventEmitter, worker: SimWorker): void {
-    const { name } = worker
-    events.on('job:started', ({ job }) => {
-      this.gates.noteStart(name, job)
-      this.#note('started', name, job, { fence: job.fence })
-    })
-    events.on('job:ended', ({ job, end }) => {
-      this.#slots.noteEnd(name, leaseKey(job))
-      this.#note('ended', name, job, { end })
-    })
-    events.on('job:at-risk', ({ job }) => this.#note('at-risk', name, job))
-    events.on('job:aborted', ({ job, reason }) => {
-      this.#selfFence.noteAborted(job)
-      this.evidence.noteAborted(name, job, reason)
-      this.places.arrive('aborted', name, job)
-      this.say(name, `aborts ${shortId(job.jobId)}: ${reason}`)
-    })
-    events.on('heartbeat:failed', () => {
-      this.#selfFence.noteFailing(name, true)
-      this.say(name, 'heartbeats fail')
-    })
-    events.on('heartbeat:recovered', () => {
-      this.#selfFence.noteFailing(name, false)
-      this.say(name, 'heartbeats are answered again')
-    })
-    events.on('worker:draining', ({ reason }) => {
-      this.departures.noteStop(name, this.#now)
-      this.say(name, `leaves: ${reason}`)
-    })
-  }
-
-  #note(kind: string, name: string, job: Lease & Partial<ClaimedJob>, more: Partial<LedgerLine> = {}): void {
-    if (this.#byName.get(name)?.main.isDead !== false) return
-    const at = EPOCH_MS + this.time.localMs
-    const { jobId, leaseId, type = '' } = job
-    this.evidence.note({ kind, at, worker: name, pid: 0, job: jobId, lease: leaseId, ...more })
-    this.say(name, `${kind} ${type} ${shortId(jobId)} ${more.end ?? ''}`.trimEnd())
-  }
-
-  #noteExecuted({ route, sentAtMs }: Call, verb: string, args: unknown[], answer: unknown): void {
-    this.gates.noteExecuted(route.owner, verb, args, answer, this.#now)
-    if (verb === 'heartbeatJobs') this.transactions.noteHeartbeat(route.owner, args[0] as Lease[])
-    if (verb === 'claimJobs') {
-      this.evidence.noteKept(this.database.hasKeptWorkers)
-      this.#selfFence.noteClaim(route.owner)
-      this.#firstClaims.noteClaim(route.owner)
-      this.departures.noteClaim(route.owner, EPOCH_MS + sentAtMs)
-      this.#noteClaims(route.owner, answer as ClaimedJob[])
-    }
-    // Until it is answered, the worker does not know that it has a session.
-    if (verb === 'takePresence') this.evidence.noteSessionEnd(route.owner)
-    if (verb === 'completeJobs')
-      this.transactions.noteCompleted(args[0] as Lease[], answer as { outcome: string }[])
-    if (verb === 'sweepJobs') {
-      const { held, holdReason, isRedundant } = answer as SweepStep
-      const isFirst = (args[0] as SweepRequest).reaper?.lastSweptAt === undefined
-      const reached = { sentAtMs: EPOCH_MS + sentAtMs, nowMs: this.#now, isFirst }
-      if (isRedundant !== true) this.#failedSweeps.noteSweep(route.owner, reached)
-      if (held > 0) this.evidence.holds.push({ at: this.#now, reason: holdReason ?? 'none' })
-    }
-    if (!isQuiet(verb)) this.say('database', `${verb} by ${route.owner}${describeCall(verb, args, answer)}`)
-  }
-
-  #noteClaims(worker: string, claims: ClaimedJob[]): void {
-    this.evidence.noteClaims(worker, claims)
-    for (const lease of claims) this.places.arrive('claimed', worker, lease)
-  }
-
-  #noteAnswered(route: Route, verb: string, args: unknown[], answer: unknown): void {
-    if (verb === 'heartbeatJobs') {
-      const { answers } = answer as HeartbeatReport
-      this.#endedLeases.noteAnswers(route.owner, answers)
-      const worker = this.#byName.get(route.owner)
-      if (worker !== undefined) this.#selfFence.noteAnswers(worker, answers)
-    }
-    this.gates.noteAnswered(route.owner, verb, args, answer, this.#now)
-    this.#failedSweeps.noteAnswer(route.owner, verb)
-    this.#firstClaims.noteAnswer(route, verb)
-    // A session whose answer was lost is closed again by its worker.
-    if (verb === 'takePresence') this.evidence.noteSession(route.owner)
-    if (verb === 'heartbeatJobs' || route.kind === 'heartbeat') return
-    this.evidence.noteAnswered(route.owner, verb, leasesOf(verb, args), answer as { outcome: string }[])
-  }
-
-  #noteFailed(route: Route, verb: string, reason: string): void {
-    this.say(route.owner, `${verb}: ${reason}`)
-    this.gates.noteFailed(route.owner, verb, this.#now)
-    // No release needs it.
-    if (route.kind !== 'listen') this.departures.noteFailure(route.owner)
-    this.#failedSweeps.noteFailure(route.owner, verb, this.#now)
-    this.#firstClaims.noteFailure(route.owner, verb)
-    if (route.kind === 'heartbeat') this.evidence.disturb(route.owner, 'answer-lost', 0)
   }
 }

@@ -38,16 +38,14 @@ export class Gates {
     const { plan, evidence, database } = world
     this.#world = world
     const failovers = () => evidence.failovers
-    const report = (invariant: string) => (message: string) =>
-      void evidence.violations.push({ invariant, message })
     if (plan.rates !== undefined)
-      this.#rates = new RateJudge({ rates: plan.rates, failovers, onViolation: report('rate') })
+      this.#rates = new RateJudge({ rates: plan.rates, failovers, onViolation: evidence.reporter('rate') })
     if (plan.breaker !== undefined)
       this.#breaker = new BreakerJudge({
         planned: plan.breaker,
         facts: () => database.tables.breakers.get(SERVICE)?.facts,
         failovers,
-        onViolation: report('breaker'),
+        onViolation: evidence.reporter('breaker'),
       })
     if (plan.schedules !== undefined)
       this.#schedules = new ScheduleJudge({
@@ -56,7 +54,7 @@ export class Gates {
         read: (name) => database.tables.schedules.get(name),
         rows: () => database.rows(),
         failovers,
-        onViolation: report('schedule'),
+        onViolation: evidence.reporter('schedule'),
       })
   }
 
