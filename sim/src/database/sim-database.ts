@@ -3,7 +3,7 @@
 import type { JobEvent } from '../../../src/job/event.ts'
 import type { Job } from '../../../src/job/job.ts'
 import type { PolicyOverride } from '../../../src/policy/policy.ts'
-import type { HeartbeatStore, JobStore, SweepRequest, SweepStep } from '../../../src/store/job-store.ts'
+import type { HeartbeatStore, JobStore, SweepRequest } from '../../../src/store/job-store.ts'
 import { type MemoryJobStore, openMemoryStore } from '../../../src/store/memory/memory-store.ts'
 import type { MemoryState } from '../../../src/store/memory/state/memory-state.ts'
 import type { NotificationConnection } from '../../../src/store/notification-connection.ts'
@@ -18,19 +18,7 @@ import { Notifications } from './notifications.ts'
 import { ServerClock } from './server-clock.ts'
 import { openSession, type SessionNetwork } from './session-connection.ts'
 import { Sessions } from './sessions.ts'
-
-/** The first or a later step of a sweep, with the rows before it. */
-export interface SweepCall {
-  request: SweepRequest
-  nowMs: number
-  sweptAtMs: number | null
-  /** The end of the last outage that is known. */
-  outageEndMs: number | null
-  running: Job[]
-  /** Workers that are gone, by their sessions. */
-  gone: ReadonlyMap<string, number>
-  step: SweepStep
-}
+import { type SweepCall, Sweeps } from './sweeps.ts'
 
 export interface DatabaseListener {
   onSweep(call: SweepCall): void
@@ -45,7 +33,6 @@ export interface DatabaseListener {
 
 type Verb = (...args: unknown[]) => Promise<unknown>
 
-const NOBODY: ReadonlyMap<string, number> = new Map()
 const LOCK_WAIT_MS = 200
 const END_WAIT_MS = 2_000
 const LOOK_MS = 20
@@ -63,17 +50,13 @@ export class SimDatabase {
   #isLocked = false
   readonly #time: VirtualTime
   readonly #listener: DatabaseListener
+  readonly #sweeps: Sweeps
   /** By process: when it sent a sweep that is not answered yet. */
   readonly #sweepsOnTheWay = new Map<string, number>()
   /** Statements that wait for the table. */
   readonly #waiting: (() => void)[] = []
   /** Raised by a restart: what was under way is lost. */
   #epoch = 0
-  /** The next sweep finds a server that was restarted. */
-  #isRestarted = false
-  /** The last sweep before one that found the table locked. */
-  #lockedSinceMs: number | null = null
-  #isWatched = true
   #hints = 0
 
   constructor(options: {
@@ -99,12 +82,14 @@ export class SimDatabase {
     this.store = store
     this.#state = state
     this.sessions = new Sessions(state, () => this.#epoch)
+    const onSweep = (call: SweepCall) => listener.onSweep(call)
+    this.#sweeps = new Sweeps({ store, state, sessions: this.sessions, onSweep })
   }
 
   stop(): void {
     this.#downs++
     this.#epoch++
-    this.#isRestarted = true
+    this.#sweeps.noteRestart()
     this.endSessions()
     this.#proceed()
   }
@@ -243,29 +228,6 @@ export class SimDatabase {
     return { store, close }
   }
 
-  /**
-   * begin_sweep.sql knows that the server was restarted, and since when the table is locked, and holds what expired since. The
-   * memory store has neither: its sweep gets them as sweeps that have failed since then, with the same effect.
-   */
-  #reportOutage({ reaper, cursor }: SweepRequest): void {
-    const sinceMs = this.#isRestarted ? this.#state.sweptAtMs : this.#lockedLongSinceMs()
-    if (sinceMs === null || reaper === undefined || cursor !== undefined) return
-    this.#state.reachedAtMs = null
-    reaper.failingForMs = this.store.now() - sinceMs
-  }
-
-  #forgetOutage(): void {
-    this.#isRestarted = false
-    this.#lockedSinceMs = null
-  }
-
-  /** No lease that is renewed in time ends within half a lease. */
-  #lockedLongSinceMs(): number | null {
-    const sinceMs = this.#lockedSinceMs
-    const isLong = sinceMs !== null && this.store.now() - sinceMs > this.#state.policy.defaultLeaseMs / 2
-    return isLong ? sinceMs : null
-  }
-
   #call(route: Route, name: string, verb: Verb, args: unknown[], calls?: Set<Call>): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (route.loop.isDead) return
@@ -296,7 +258,7 @@ export class SimDatabase {
     if (this.network.loses(route.owner, 0.5)) return fail('the connection was cut before the commit')
     // A sweep waits 200 ms for the table at most, and notes the outage.
     if (this.#isLocked && name === 'sweepJobs') {
-      this.#lockedSinceMs ??= this.#state.sweptAtMs
+      this.#sweeps.noteLocked()
       return void this.#time.after(LOCK_WAIT_MS, route.loop, () => call.fail('the table is locked'))
     }
     if (this.#isLocked && !isElsewhere(route, name))
@@ -304,35 +266,13 @@ export class SimDatabase {
     void this.#execute(call, epoch, name, verb, args)
   }
 
-  async #sweep(request: SweepRequest = {}): Promise<SweepStep> {
-    this.#reportOutage(request)
-    const hasPresence = this.#state.policy.presence !== 'off'
-    if (hasPresence && request.cursor === undefined) this.sessions.look()
-    const before = {
-      request,
-      nowMs: this.store.now(),
-      sweptAtMs: this.#state.sweptAtMs,
-      outageEndMs: this.#state.outages.at(-1)?.toMs ?? null,
-      running: [...this.#state.jobs.running()],
-      gone: hasPresence ? this.sessions.gone() : NOBODY,
-    }
-    const step = await this.store.sweepJobs(request)
-    this.#isWatched = !hasPresence || this.sessions.watchers() >= 2
-    if (step.isRedundant === true) return step
-    this.#forgetOutage()
-    this.sessions.forgetGone(before.gone.keys())
-    this.#listener.onSweep({ step, ...before })
-    step.isWatched = this.#isWatched
-    return step
-  }
-
   async #execute(call: Call, epoch: number, name: string, verb: Verb, args: unknown[]): Promise<void> {
     const { route } = call
     let answer: unknown
     let refusal: unknown
     try {
-      answer = name === 'sweepJobs' ? await this.#sweep(args[0] as SweepRequest) : await verb(...args)
-      if (name === 'reportWorker') (answer as ReportAnswer).isWatched = this.#isWatched
+      answer = name === 'sweepJobs' ? await this.#sweeps.run(args[0] as SweepRequest) : await verb(...args)
+      if (name === 'reportWorker') (answer as ReportAnswer).isWatched = this.#sweeps.isWatched
     } catch (error) {
       refusal = error
     }

@@ -3,7 +3,7 @@ import type { Disturbance } from '../../../chaos/src/faults/disturbances.ts'
 import type { LedgerLine, Violation } from '../../../chaos/src/judge/history.ts'
 import type { Sample } from '../../../chaos/src/judge/table-sampler.ts'
 import { type ClaimedJob, type Lease, leaseKey } from '../../../src/job/lease.ts'
-import type { SweepCall } from '../database/sim-database.ts'
+import type { SweepCall } from '../database/sweeps.ts'
 import { EPOCH_MS, type VirtualTime } from './virtual-time.ts'
 
 interface Span {

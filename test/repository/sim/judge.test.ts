@@ -1,7 +1,7 @@
 // Rules of the simulator's judge, on made-up sweeps and departures.
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { EventRow } from '../../../chaos/src/judge/history.ts'
-import type { SweepCall } from '../../../sim/src/database/sim-database.ts'
+import type { SweepCall } from '../../../sim/src/database/sweeps.ts'
 import { checkGivenUp } from '../../../sim/src/judge/leases/given-up.ts'
 import { Departures } from '../../../sim/src/judge/leaving/departures.ts'
 import { FailedSweeps } from '../../../sim/src/judge/sweeps/failed-sweeps.ts'

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { EventRow } from '../../../chaos/src/judge/history.ts'
 import { ServerClock } from '../../../sim/src/database/server-clock.ts'
-import type { SweepCall } from '../../../sim/src/database/sim-database.ts'
+import type { SweepCall } from '../../../sim/src/database/sweeps.ts'
 import { inWorldTime } from '../../../sim/src/judge/world-times.ts'
 import { drawPlan, type Fault } from '../../../sim/src/plan/plan.ts'
 import { serverStepMs } from '../../../sim/src/plan/server-clock.ts'

@@ -1,5 +1,5 @@
 // Workers that fall silent together are an outage, not deaths (C9): the first sweep that meets their expired leases takes none.
-import type { SweepCall } from '../../database/sim-database.ts'
+import type { SweepCall } from '../../database/sweeps.ts'
 
 export interface MassListener {
   /** All workers were silent, whatever hit each of them: sweeps hold their jobs, as after any outage. */
