@@ -6,6 +6,7 @@ import { build } from 'rolldown'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** @typedef {{ file: string, from: string, to: string }} Edit */
+/** @typedef {Edit & { name: string }} Mutant a rule that is broken on purpose */
 
 /**
  * @param {string} [name] of the bundle

@@ -1,11 +1,10 @@
 // @ts-check
-// Mutants of the simulator that break a promise of a worker: to its jobs, to other workers, and to whoever asks it to leave.
+// Mutants that break a promise of a worker: to its jobs, to other workers, and to whoever asks it to leave.
 
-/** @import { Edit } from '../bundle/bundle-simulator.mjs' */
-/** @typedef {Edit & { name: string }} Mutant */
+/** @import { Mutant } from '../../bundle/bundle-simulator.mjs' */
 
 /** @type {Mutant[]} */
-export const workerMutants = [
+export const workers = [
   {
     name: 'late departure: handlers get longer than the grace',
     file: 'worker/worker.ts',
