@@ -23,6 +23,8 @@ interface Deadline {
   at: number
 }
 
+const LONG_MS = 5_000
+
 export class Evidence {
   readonly #time: VirtualTime
   readonly #ledger: LedgerLine[] = []
@@ -107,6 +109,12 @@ export class Evidence {
     if (reaper?.lastSweptAt === undefined && step.reaped.length > 0)
       this.disturb('*', 'step-unknown', 0).from -= 1
     if (cursor === undefined && step.next === null) this.#isStepUnjudged = false
+  }
+
+  /** A sweep that was long on its way takes a step for one that a reaper has judged that got through meanwhile. */
+  noteArrival({ sentAtMs, nowMs }: { sentAtMs: number; nowMs: number }, hasClockStepped: boolean): void {
+    // Events have whole milliseconds.
+    if (hasClockStepped && nowMs - sentAtMs > LONG_MS) this.disturb('*', 'late-sweep', 0).from -= 1
   }
 
   /** It lasts until the worker has another session, which full slots may prevent for long. */

@@ -59,6 +59,7 @@ export class Observer implements DatabaseListener {
     this.#slots = new Slots(plan.settings.concurrency, evidence.reporter('slots'))
     this.#selfFence = new SelfFence({
       time,
+      heartbeatMs: world.plan.settings.policy.heartbeatMs,
       isRunning: (worker, lease) => this.#slots.isRunning(worker, lease),
       onViolation: evidence.reporter('self-fence'),
     })
@@ -103,6 +104,7 @@ export class Observer implements DatabaseListener {
     const { held, holdReason, isRedundant } = step
     const isFirst = reaper?.lastSweptAt === undefined
     const reached = { sentAtMs: EPOCH_MS + sentAtMs, nowMs: this.#now, isFirst }
+    this.#world.evidence.noteArrival(reached, this.#world.database.clock.hasStepped)
     if (isRedundant !== true) this.#failedSweeps.noteSweep(owner, reached)
     if (held > 0) this.#world.evidence.holds.push({ at: this.#now, reason: holdReason ?? 'none' })
   }

@@ -14,7 +14,7 @@ beforeEach(() => {
   reports = []
   isRunning = true
   const onViolation = (message: string) => reports.push(message)
-  fence = new SelfFence({ time, isRunning: () => isRunning, onViolation })
+  fence = new SelfFence({ time, heartbeatMs: 500, isRunning: () => isRunning, onViolation })
 })
 
 describe('a worker whose heartbeats fail', () => {

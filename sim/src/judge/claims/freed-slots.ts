@@ -39,6 +39,8 @@ function hasFreed(
 ): boolean {
   const until = at + CLAIM_MS
   const hearsHints = run.evidence.hinted.get(worker)?.some((span) => isWithin(span, at, until)) === true
+  // A claim that was under way in a blocked event loop fails first, and the next one is a poll.
+  const isUnhindered = () => circumstances.isUnhindered(worker, at, until)
   // Later than the end of the attempt itself.
-  return !hearsHints && circumstances.canClaim(worker, at + 1, until)
+  return !hearsHints && circumstances.canClaim(worker, at + 1, until) && isUnhindered()
 }

@@ -14,6 +14,7 @@ const CLAIMS_UNDER_WAY = 2
 
 export interface SelfFenceOptions {
   time: VirtualTime
+  heartbeatMs: number
   isRunning: (worker: string, lease: string) => boolean
   onViolation: (message: string) => void
 }
@@ -27,6 +28,11 @@ export class SelfFence {
 
   constructor(options: SelfFenceOptions) {
     this.#options = options
+  }
+
+  /** One answer counts of a heartbeat that was sent twice: the next heartbeat says the same. */
+  get #abortMs(): number {
+    return ABORT_MS + this.#options.heartbeatMs
   }
 
   noteFailing(worker: string, areFailing: boolean): void {
@@ -57,10 +63,11 @@ export class SelfFence {
 
   #lookAgain(worker: SimWorker, lease: Lease, answer: HeartbeatAnswer): void {
     const { time, onViolation } = this.#options
-    time.after(Math.max(0, worker.main.blockedUntilMs - time.nowMs) + ABORT_MS, null, () => {
+    time.after(Math.max(0, worker.main.blockedUntilMs - time.nowMs) + this.#abortMs, null, () => {
       if (!this.#isIgnored(worker, lease)) return
       // Another handler has blocked the event loop meanwhile.
-      if (worker.main.blockedUntilMs + ABORT_MS > time.nowMs) return this.#lookAgain(worker, lease, answer)
+      if (worker.main.blockedUntilMs + this.#abortMs > time.nowMs)
+        return this.#lookAgain(worker, lease, answer)
       onViolation(
         `job ${lease.jobId}: ${worker.name} was answered ${answer} to a heartbeat, and its handler runs on`,
       )
