@@ -582,7 +582,7 @@
 -- function backoff_ms(p_steps_ms bigint[], p_base_ms bigint, p_max_ms bigint, p_jitter_ms bigint, p_ordinal integer, p_random double precision) returns bigint sql immutable af4c886ddc5d72291aaccb4c9eb0a19a
 -- function begin_operation(p_operation jsonb) returns jsonb plpgsql volatile enable_seqscan=off 2b00c84580fdb93ab7994543cfab1551
 -- function begin_request(p_actor text, p_key text, p_sha256 bytea) returns TABLE(outcome text, status integer, answer text) plpgsql volatile search_path=pg_catalog, pg_temp 7113134abf52528f0220fd8f9d411e53
--- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies, p_has_waited boolean) returns jsonb plpgsql volatile 28fd3ac38e621c59e23815d5d2eb138e
+-- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies, p_has_waited boolean) returns jsonb plpgsql volatile b0a0ef193ff8aed1de2c0526f1dda1ed
 -- function begin_waits(p_attachment text, p_job_ids text[], p_channel integer, p_for_ms bigint) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 1f6f821f1d9f91fe1965061c7ccad4bf
 -- function breaker_cooldown_ms(p_breaker <schema>.breakers) returns double precision sql immutable ed8059dc74c6bb99102835bada94251c
 -- function breaker_state(p_held_at timestamp with time zone, p_held_until timestamp with time zone, p_is_open boolean, p_mode text, p_cooldown_until timestamp with time zone) returns text sql stable 36186a0b938e75470831e9a6bf50bd07
@@ -665,7 +665,7 @@
 -- function has_budget(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 2ea22b0770f44fa8e80517ee9dc23637
 -- function has_due_jobs(p_queues text[]) returns boolean plpgsql stable enable_seqscan=off f4b264aa466536f0b324f835d85c2320
 -- function has_queue_rules() returns boolean plpgsql stable 3080a193c5d099603ca26de4c0137907
--- function has_reserved_worker(p_queue text) returns boolean plpgsql stable 4bf6f7d8970006363a84d5d3661ff2ef
+-- function has_reserved_worker(p_queue text) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 4bf6f7d8970006363a84d5d3661ff2ef
 -- function has_row_constraints() returns boolean plpgsql stable search_path=pg_catalog, pg_temp 279b293408c5c5672453a4a0d2d397d1
 -- function has_row_security(p_table oid, p_role oid) returns boolean sql stable search_path=pg_catalog, pg_temp 85680e350bf2f159c14b79db78f4d6ab
 -- function has_search_index(p_column text) returns boolean sql stable search_path=pg_catalog, pg_temp eaa8e2431f4fe9e95c6488e14786fbd0
@@ -769,6 +769,7 @@
 -- function open_groups(p_queue text, p_priority integer, p_order text, p_places integer, p_types jsonb, p_from text, p_limit integer, OUT groups text[], OUT next_from text, OUT is_held_back boolean) returns record plpgsql stable e6e0c617bbabafa60d5b0ede8a3cd5b3
 -- function open_queues(p_attachment text, p_queues text[]) returns TABLE(queues text[], slots jsonb) sql stable search_path=pg_catalog, pg_temp a88aaa0772386bd22d3ad8eedb5ce25b
 -- function operation_record(p_operation <schema>.operations) returns jsonb sql stable 72527d0f4f5749d669eecadc0d5df5a4
+-- function past_outages(p_outages tstzmultirange) returns tstzmultirange plpgsql volatile search_path=pg_catalog, pg_temp ecc6f0e71456ee61f9069b11d0be0a56
 -- function pause_queue(p_queue text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp b6f69872d6e6079ca42c14dcb197c80b
 -- function payload_with(p_payload jsonb, p_columns jsonb) returns jsonb sql immutable 5372d37aa19a8988bf87477f13a59471
 -- function place_team_object(p_attachment text, p_object jsonb, p_statement text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 90d79c171e0816cb4fc2c486436a2030
@@ -922,7 +923,6 @@
 -- function watch_workers(p_attachment text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 9002b4827880558eec5e382cef0e4612
 -- function watchers(p_attachment text) returns integer sql stable search_path=pg_catalog, pg_temp 4b3debb48a8ac66b084f0ef25071fd71
 -- function withhold(p_kind text, p_identity text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 02a63f3bd27954fdc210d8c4464968c3
--- function without_future(p_last <schema>.sweeps) returns <schema>.sweeps plpgsql volatile search_path=pg_catalog, pg_temp d185a72ddccdbc1f19057afbe9d5b209
 -- function worker_facts(p_attachment text, p_type text, p_queue text, p_leases jsonb) returns jsonb sql stable search_path=pg_catalog, pg_temp ab23ccefb8d12afc8e960ad95c02c5b9
 -- function worker_presence(p_attachment text) returns TABLE(worker_id text, presence text) plpgsql stable search_path=pg_catalog, pg_temp bcca3595d9a3137f877511f06e6d5ee4
 -- function wrapper_statement(p_schema text, p_name text, p_calls text, p_kept_name text) returns text plpgsql stable search_path=pg_catalog, pg_temp 3f5162a2f9b89f2992a1bf55f075eafc

@@ -49,7 +49,7 @@ $$;
 
 -- Private: is a worker reserved for a job of this queue, and has it claimed within reservation_ms?
 create or replace function "unstuck"."has_reserved_worker"(p_queue text)
-returns boolean language plpgsql stable as $$
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return exists (select from "unstuck".kept_workers kept
                   where kept.attachment = /*attachment*/'native' and kept.queue = p_queue and kept.lease_id is null

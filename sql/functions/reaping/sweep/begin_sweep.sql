@@ -19,7 +19,9 @@ declare
   v_reason text;
 begin
   select * into v_last from "unstuck".sweeps where attachment = /*attachment*/'native' and p_reaper is not null;
-  v_last := "unstuck".without_future(v_last);
+  v_last.outages := "unstuck".past_outages(v_last.outages);
+  -- A sweep after now says nothing about who gets through.
+  v_last.reached_at := case when v_last.reached_at <= clock_timestamp() then v_last.reached_at end;
   if p_has_waited then
     v_last.locked_since := coalesce(v_last.locked_since, v_last.swept_at, v_now);
   end if;

@@ -11,14 +11,12 @@ begin atomic
    where there_ms < p_lease_ms;
 end;
 
--- Private: the last sweep without times after now, which are from before the clock was set back. Such an outage would
--- hold every lease until then, and such a sweep says nothing about who gets through.
-create or replace function "unstuck".without_future(p_last "unstuck".sweeps)
-returns "unstuck".sweeps language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Private: outages without times after now, which are from before the clock was set back: such an outage would hold
+-- every lease until then.
+create or replace function "unstuck".past_outages(p_outages tstzmultirange)
+returns tstzmultirange language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  p_last.outages := p_last.outages * tstzmultirange(tstzrange(null, clock_timestamp(), '[]'));
-  p_last.reached_at := case when p_last.reached_at <= clock_timestamp() then p_last.reached_at end;
-  return p_last;
+  return p_outages * tstzmultirange(tstzrange(null, clock_timestamp(), '[]'));
 end
 $$;
 
