@@ -59,6 +59,17 @@ async function endJobs(): Promise<number> {
   return jobs.length
 }
 
+it('WORK-7 an answer that is read late delays no occurrence', async () => {
+  const lists = vi.fn(async () => {
+    const list = await store.listSchedules()
+    await new Promise((resolve) => setTimeout(resolve, lists.mock.calls.length === 2 ? 20 * MINUTE : 0))
+    return list
+  })
+  start([hourly], { store: withVerb('listSchedules', lists), pollMs: HOUR })
+  await vi.advanceTimersByTimeAsync(30 * MINUTE + LATE)
+  expect(enqueued).toEqual([{ name: 'hourly', dueAt: '01:00' }])
+})
+
 it('WORK-4 a call that hangs does not keep a process from leaving, and its failure is not reported then', async () => {
   const lost = withResolvers<Error>()
   const hanging = withVerb('listSchedules', async () => {

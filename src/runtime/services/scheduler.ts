@@ -129,9 +129,12 @@ class RunningScheduler {
   /** Returns the time until the next schedule is due. */
   async runDue(fail: (name: string, error: unknown) => void): Promise<number> {
     const { store } = this.#options
+    // A blocked event loop may read the answer late.
+    let askedAtMs = timing.nowMs()
     let list = await store.listSchedules()
     if (this.#unwritten.length > 0) {
       await this.#write(list.now, fail)
+      askedAtMs = timing.nowMs()
       list = await store.listSchedules()
     }
     let waitMs = this.#pollMs
@@ -151,7 +154,7 @@ class RunningScheduler {
         )
       }
     }
-    return waitMs
+    return Math.max(0, waitMs - (timing.nowMs() - askedAtMs))
   }
 
   async #write(now: Date, fail: (name: string, error: unknown) => void): Promise<void> {
