@@ -23,8 +23,6 @@ interface Deadline {
   at: number
 }
 
-const LONG_MS = 5_000
-
 export class Evidence {
   readonly #time: VirtualTime
   readonly #ledger: LedgerLine[] = []
@@ -111,10 +109,10 @@ export class Evidence {
     if (cursor === undefined && step.next === null) this.#isStepUnjudged = false
   }
 
-  /** A sweep that was long on its way takes a step for one that a reaper has judged that got through meanwhile. */
-  noteArrival({ sentAtMs, nowMs }: { sentAtMs: number; nowMs: number }, hasClockStepped: boolean): void {
+  /** A sweep takes a step for one that a reaper has judged that got through while this one was on its way for so long. */
+  noteLateSweep(): void {
     // Events have whole milliseconds.
-    if (hasClockStepped && nowMs - sentAtMs > LONG_MS) this.disturb('*', 'late-sweep', 0).from -= 1
+    this.disturb('*', 'late-sweep', 0).from -= 1
   }
 
   /** It lasts until the worker has another session, which full slots may prevent for long. */

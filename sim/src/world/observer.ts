@@ -100,11 +100,24 @@ export class Observer implements DatabaseListener {
     for (const lease of claims) places.arrive('claimed', owner, lease)
   }
 
+  /** Processes whose last sweep was long on its way. */
+  readonly #late = new Set<string>()
+
+  /** A shorter step ends no lease that is renewed in time. */
+  get #leastStepMs(): number {
+    return Math.min(5_000, this.#world.plan.settings.policy.defaultLeaseMs / 2)
+  }
+
   #noteStep({ route: { owner }, sentAtMs }: Call, { reaper }: SweepRequest, step: SweepStep): void {
     const { held, holdReason, isRedundant } = step
     const isFirst = reaper?.lastSweptAt === undefined
     const reached = { sentAtMs: EPOCH_MS + sentAtMs, nowMs: this.#now, isFirst }
-    this.#world.evidence.noteArrival(reached, this.#world.database.clock.hasStepped)
+    const isLate = this.#now - reached.sentAtMs > this.#leastStepMs
+    // It counts the time since the last one from when that was sent.
+    if (this.#world.database.clock.hasStepped && (isLate || this.#late.has(owner)))
+      this.#world.evidence.noteLateSweep()
+    if (isLate) this.#late.add(owner)
+    else this.#late.delete(owner)
     if (isRedundant !== true) this.#failedSweeps.noteSweep(owner, reached)
     if (held > 0) this.#world.evidence.holds.push({ at: this.#now, reason: holdReason ?? 'none' })
   }

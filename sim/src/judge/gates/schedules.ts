@@ -130,7 +130,8 @@ export class ScheduleJudge {
       if (to - from <= LATE_MS || isUndone(from)) continue
       const canLook = (worker: string, at: number) =>
         isFree(worker, at, at + LATE_MS) && !this.#isTroubled(worker, at, at + LATE_MS)
-      for (let at = from; at + LATE_MS < to; at += STEP_MS) {
+      const until = Math.min(to, this.#endedAt)
+      for (let at = from; at + LATE_MS < until; at += STEP_MS) {
         const free = names.find((worker) => canLook(worker, at))
         if (free === undefined) continue
         yield `${name}: the occurrence of ${from} ran at ${to}, although nothing hindered ${free} since ${at}`
