@@ -9,10 +9,8 @@ declare
   v_swept_at timestamptz := (p_reaper ->> 'last_swept_at')::timestamptz;
   v_expected_at timestamptz := "unstuck".after_ms(v_swept_at, round((p_reaper ->> 'elapsed_ms')::numeric, 3)::float8);
   v_failing_since timestamptz := "unstuck".failing_since(p_reaper, v_now);
-  v_unjudged_from timestamptz;
-  v_expired int;
-  v_shortest_ms bigint;
-  v_longest_ms bigint;
+  v_unjudged_from timestamptz; v_expired int;
+  v_shortest_ms bigint; v_longest_ms bigint;
   v_is_mass boolean;
   v_held int := 0;
   v_from timestamptz;
