@@ -132,7 +132,7 @@ export const workers = [
     to: '',
   },
   {
-    name: 'a reaper that stands by never takes over',
+    name: 'a reaper that stands by ignores that a sweep is due',
     file: 'services/reaper.ts',
     from: 'if (news.isSweepDue) {',
     to: 'if (false) {',

@@ -25,7 +25,7 @@ export class Notifications {
   readonly #random: () => number
   readonly #open = new Set<Listening>()
 
-  /** A process is told now that the server has ended its connection. */
+  /** A process learns now that the server has ended its connection. */
   readonly #onLost: (owner: string) => void
 
   constructor(time: VirtualTime, random: () => number, onLost: (owner: string) => void) {

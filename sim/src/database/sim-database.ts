@@ -27,7 +27,7 @@ export interface DatabaseListener {
   /** Its answer arrived. */
   onAnswered(route: Route, verb: string, args: unknown[], answer: unknown): void
   onFailed(route: Route, verb: string, reason: string): void
-  /** A process is told that the server has ended its listening connection. */
+  /** A process learns that the server has ended its listening connection. */
   onHintsLost(owner: string): void
 }
 

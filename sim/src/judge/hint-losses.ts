@@ -22,7 +22,7 @@ export class HintLosses {
     this.#onViolation = onViolation
   }
 
-  /** The worker is told now. It looks at nothing else before, if its event loop is blocked. */
+  /** The worker learns of it now, or as the first thing once its event loop is free. */
   noteLoss(worker: Pick<SimWorker, 'name' | 'main'> | undefined): void {
     if (worker === undefined) return
     const { name, main } = worker

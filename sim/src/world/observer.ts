@@ -44,6 +44,8 @@ export class Observer implements DatabaseListener {
   readonly #hintLosses: HintLosses
   readonly #firstClaims: FirstClaims
   readonly #selfFence: SelfFence
+  /** Processes whose last sweep was long on its way. */
+  readonly #late = new Set<string>()
 
   /** The world has no database yet: a database is opened with its listener. */
   constructor(world: World) {
@@ -99,9 +101,6 @@ export class Observer implements DatabaseListener {
     evidence.noteClaims(owner, claims)
     for (const lease of claims) places.arrive('claimed', owner, lease)
   }
-
-  /** Processes whose last sweep was long on its way. */
-  readonly #late = new Set<string>()
 
   /** A shorter step ends no lease that is renewed in time. */
   get #leastStepMs(): number {

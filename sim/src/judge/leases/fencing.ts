@@ -1,5 +1,5 @@
 // A worker and a lease that was taken from it. Its countdown begins before its calls are sent, so it is the first to know
-// that the lease may have ended (C5, C6). It starts no handler under such a lease, and tells one that runs that it is at risk.
+// that the lease may have ended (C5, C6). It starts no handler under such a lease, and puts a running one at risk.
 import { concerns } from '../../../../chaos/src/faults/disturbances.ts'
 import { type History, isWithin, type Violation } from '../../../../chaos/src/judge/history.ts'
 import { leaseKey } from '../../../../src/job/lease.ts'
